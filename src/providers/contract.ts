@@ -1,0 +1,386 @@
+import type { z } from 'zod';
+import type { ReplaceOrder } from '../core/action.ts';
+import type { ResourceAddress, TypeName } from '../core/address.ts';
+import type { Clock, IdSource } from '../core/clock.ts';
+import type { Diagnostic, Outcome } from '../core/diagnostic.ts';
+import type { Facet, Role, Stage } from '../core/facet.ts';
+import type { AttributePath } from '../core/path.ts';
+import type { Attributes, Plain } from '../core/value.ts';
+
+/**
+ * What a provider is to the engine. A resource type has a pure half (`ResourceType`), which alone judges and does no I/O, and a handler,
+ * which does I/O and judges nothing. A session without handlers that mutate is a type of its own, so that a plan cannot change anything.
+ */
+
+// ───────────────────────────── the pure half ─────────────────────────────
+
+/** How two values of an attribute are compared. `set` ignores order; `keyedBy` pairs the members of a list by one of their members. */
+export type Compare = 'exact' | 'set' | { readonly keyedBy: string };
+
+/** What is said of one attribute, once, for validation, editor completion, reference docs, redaction, diff and classification. */
+export interface Traits {
+  readonly facet: Facet;
+  readonly description: string;
+  /** The whole attribute is a secret, wherever its value comes from. */
+  readonly sensitive: boolean;
+  /** The provider sets it; nobody may write it in the YAML. */
+  readonly computed: boolean;
+  /** A change of it needs a new object. */
+  readonly immutable: boolean;
+  /** The live object never shows it, so it is compared with the recorded fingerprint alone. */
+  readonly writeOnly: boolean;
+  /** It ties the object to the very object that it refers to: when that one is replaced, this attribute counts as changed. */
+  readonly bound: boolean;
+  /**
+   * It names a file beside the document. The loader reads the file and hands `{ path, sha256, text }` (or `base64` in place of `text` when it
+   * is not UTF-8) to `normalize` in place of the name; in a list each item.
+   */
+  readonly reads: boolean;
+  readonly compare: Compare;
+}
+
+/** What the pure half may know beside the attributes. */
+export interface TypeContext {
+  readonly environment: string;
+  readonly address: ResourceAddress;
+  readonly name: string;
+  readonly key?: string;
+  /** Absolute folder of the document. */
+  readonly folder: string;
+  /** The provider block's configuration. */
+  readonly config: Attributes;
+}
+
+/** A mistake across attributes that the schema cannot state. `path` places it in the YAML. */
+export interface Problem {
+  readonly severity: 'error' | 'warning';
+  readonly code: string;
+  readonly summary: string;
+  readonly detail: string;
+  readonly path?: readonly (string | number)[];
+  readonly expected?: string;
+}
+
+/** How an effect changes which live objects a resource has; all that the executor needs to keep the record right. */
+export type ObjectChange =
+  /** A new object comes to be: the record gets its id. */
+  | 'create'
+  /** The present object is brought to the desired attributes. */
+  | 'update'
+  /** The present object ceases to be. */
+  | 'remove'
+  /** The present object steps aside and becomes the predecessor. */
+  | 'depose'
+  /** The predecessor ceases to be. */
+  | 'retire'
+  /** The object stays what it is: started, awaited, signalled. */
+  | 'keep';
+
+/**
+ * One thing that is done to the live world, journalled before and after. Effects of one change run in their order.
+ * `part` places it in the graph: `apply` after the `apply` of everything needed; `remove` (making room) after the `remove` of everything
+ * dependent; `retire` after the `apply` and `retire` of everything dependent.
+ */
+export interface Effect {
+  /** The provider's verb, unique inside of one change: `create`, `start`, `ready`, `stop`, `remove`. */
+  readonly name: string;
+  readonly part: 'remove' | 'apply' | 'retire';
+  readonly stage: Stage;
+  readonly object: ObjectChange;
+  /** `back` when it can be undone, `forward` when not. */
+  readonly direction: 'back' | 'forward';
+}
+
+/** A decided change, as far as a type needs it to name its effects. */
+export interface Change {
+  readonly action: 'create' | 'update' | 'replace' | 'start' | 'delete';
+  readonly order: ReplaceOrder;
+  /** What differs, for `update` and `replace`. */
+  readonly paths: readonly AttributePath[];
+  /** In normal form; absent for `delete`. Values may be unknown. */
+  readonly desired?: Attributes;
+  /** In normal form; absent for `create`. */
+  readonly live?: Attributes;
+  /** True when a predecessor of an earlier run is still there and has to be retired with this change. */
+  readonly deposed: boolean;
+}
+
+export interface ResourceType {
+  /** Stands in the state; renaming needs an alias. */
+  readonly type: TypeName;
+  readonly summary: string;
+  /** Version of the stored normal form. */
+  readonly schemaVersion: number;
+  /** Of what the YAML holds. Validates and never transforms. Every member's metadata holds its traits. */
+  readonly schema: z.ZodType;
+  /** By path of the normal form; a path without an entry takes that of its nearest parent. */
+  readonly traits: ReadonlyMap<AttributePath, Traits>;
+  readonly role: Role;
+  /** Roles that `role:` may choose beside `role`. */
+  readonly roles: readonly Role[];
+  readonly stage: Stage;
+  /** Objects of this type hold data and start protected. */
+  readonly protected: boolean;
+  /** A whole environment's `resources` block in YAML which uses this type, for the reference page; it is parsed by a test. */
+  readonly example: string;
+  /** Code of the refusal when the object is there and is not ours: `CONTAINER_FOREIGN`. */
+  readonly foreignCode: string;
+
+  /** What the schema cannot say. Leaves may be unknown or sensitive: those are not judged. */
+  check?(attributes: Attributes, context: TypeContext): readonly Problem[];
+  /** The normal form: defaults filled in, every spelling made one. Attributes that are absent are at the server's default. Unknown and sensitive leaves pass through. */
+  normalize(attributes: Attributes, context: TypeContext): Attributes;
+  /** The key in the live world, unique per provider block; undefined while it depends on an unknown value. Takes the normal form. */
+  identity(desired: Attributes, context: TypeContext): string | undefined;
+  /** Computed attributes that are known before the object is (a name made from the address). Members may be `Unknown`. Takes the normal form. */
+  foresee?(desired: Attributes, context: TypeContext): Attributes;
+  /**
+   * The live attributes in terms of the desired ones: what is equal in meaning becomes equal here (a value that image or server would give
+   * anyway is dropped when `desired` does not name it). Values in `live` are in clear.
+   */
+  align?(desired: Attributes, live: Attributes): Attributes;
+  /** Ordered effects of a change. */
+  effects(change: Change): readonly Effect[];
+  /** Brings attributes stored by an older `schemaVersion` to the present one. */
+  upgrade?(stored: Attributes, from: number): Attributes;
+}
+
+// ───────────────────────────── the handler ─────────────────────────────
+
+/** How objects are marked as ours. */
+export interface Mark {
+  readonly environment: string;
+  /** 32 hexadecimal digits; all zeroes while there is no state. */
+  readonly lineage: string;
+}
+
+/** Which object is meant: looked for by `ref`, then by `id`, then by `identity`. */
+export interface ObjectQuery {
+  readonly address: ResourceAddress;
+  readonly type: TypeName;
+  readonly mark: Mark;
+  /** The live id that was recorded: engine id, path. */
+  readonly ref?: string;
+  /** Our own id of the object, as it stands in its mark. */
+  readonly id?: string;
+  readonly identity?: string;
+  /** What was recorded at the last apply, secrets sealed. Types whose objects exist nowhere but in the state answer from it. */
+  readonly recorded?: { readonly attributes: Attributes; readonly computed: Attributes };
+}
+
+/** Three answers, never two: there, not there, and cannot see. */
+export type Observed =
+  | Found
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'cannot-see'; readonly code: string; readonly reason: string };
+
+export interface Found {
+  readonly kind: 'found';
+  /** `ours`: it carries our mark of this lineage, or its live id is the recorded one. `other`: somebody else's mark. `nobody`: no mark. */
+  readonly owner: 'ours' | 'other' | 'nobody';
+  readonly ref: string;
+  /** Our id from the mark, where there is one. */
+  readonly id?: string;
+  /** In normal form, secrets in clear: the engine wraps them at once. */
+  readonly attributes: Attributes;
+  /** Computed attributes. */
+  readonly computed: Attributes;
+  /** Exists, but does not run although it should: the action is `start`. `reason` in words: `exited with code 1`. */
+  readonly dormant?: { readonly reason: string };
+}
+
+/** A read that walks over what carries our mark, for orphans and a lost state. */
+export interface Inventory {
+  readonly type: TypeName;
+  readonly address?: string;
+  readonly id: string;
+  readonly ref: string;
+}
+
+/** What a handler gets to do one effect. Values are in clear and known. */
+export interface Operation {
+  readonly operation: string;
+  /** Idempotency key: equal for every repetition of this effect of this operation. */
+  readonly key: string;
+  readonly effect: Effect;
+  readonly change: Omit<Change, 'desired' | 'live'>;
+  readonly address: ResourceAddress;
+  readonly type: TypeName;
+  readonly mark: Mark;
+  /** Our id of the object that is made or changed. */
+  readonly id: string;
+  /** Live id of the object that the effect is about: the present one, or for `retire` the predecessor; undefined before `create` is done. */
+  readonly ref?: string;
+  /** Normal form; for `delete` what was recorded (secrets left out). */
+  readonly desired: { readonly [name: string]: Plain };
+  readonly context: TypeContext;
+  readonly timeouts: { readonly create?: number; readonly replace?: number; readonly remove?: number; readonly ready?: number };
+}
+
+/** What a step leaves in the state. */
+export interface Receipt {
+  /** Live id after the effect. Needed from `create`; else the ref stays what it was unless it is given. */
+  readonly ref?: string;
+  /** Computed attributes that only the effect itself knows. */
+  readonly computed?: Attributes;
+  readonly figures?: { readonly [name: string]: number };
+}
+
+export interface ReadIo {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly host: ReadHost;
+}
+
+export interface EffectIo extends ReadIo {
+  readonly ids: IdSource;
+  readonly host: Host;
+  /** Progress for the live view: `tries 3`, `bytes 1048576`. */
+  progress(message: string, figures?: { readonly [name: string]: number }): void;
+}
+
+/** What plan gets: by type it cannot mutate. */
+export interface ReadSession {
+  /** Versions of what it speaks to, for the plan's digest: `{ engine: '20.10.24', api: '1.41' }`. */
+  readonly versions: { readonly [name: string]: string };
+  read(query: ObjectQuery, io: ReadIo): Promise<Observed>;
+  /** Everything of a type that carries our mark. Absent for types whose objects carry none. */
+  inventory?(type: TypeName, mark: Mark, io: ReadIo): Promise<readonly Inventory[]>;
+  /** Turns what an operator writes after `import` into a query by `ref`; undefined when there is no such object. */
+  resolve(type: TypeName, id: string, io: ReadIo): Promise<string | undefined>;
+  close(): Promise<void>;
+}
+
+/** What apply gets. Every method is idempotent under `operation.key`; an effect whose after is found already is done. */
+export interface Session extends ReadSession {
+  perform(operation: Operation, io: EffectIo): Promise<Receipt>;
+  /** Removes the residue of dead runs (temporary files). Called under the lock only, before the first effect. */
+  reconcile?(io: EffectIo): Promise<void>;
+}
+
+export interface Provider {
+  readonly name: string;
+  readonly summary: string;
+  readonly config: z.ZodType;
+  readonly types: readonly ResourceType[];
+  /** Attribute values that stand for the provider block itself, `${provider.address}`. */
+  readonly exposes: readonly string[];
+  openReadOnly(config: Attributes, io: ReadIo): Promise<Outcome<ReadSession>>;
+  open(config: Attributes, io: EffectIo): Promise<Outcome<Session>>;
+}
+
+// ───────────────────────────── errors ─────────────────────────────
+
+export const PROVIDER_ERROR_CODES = [
+  /** The server or file system cannot be reached or did not answer in time. */
+  'UNREACHABLE',
+  /** It refused us. */
+  'FORBIDDEN',
+  /** What the effect needs is not there. */
+  'NOT_FOUND',
+  /** Something with that name, port or path is in the way. */
+  'CONFLICT',
+  /** It refused the request as wrong. */
+  'INVALID',
+  /** The object was made but did not get ready. */
+  'NOT_READY',
+  /** The object is not ours, or became somebody else's. */
+  'FOREIGN',
+  /** Out of space, memory or another resource. */
+  'EXHAUSTED',
+  /** The deadline passed. */
+  'TIMEOUT',
+  /** It may or may not have happened. */
+  'UNKNOWN_OUTCOME',
+  'OTHER',
+] as const;
+export type ProviderErrorCode = (typeof PROVIDER_ERROR_CODES)[number];
+
+/** What a handler throws. The message is a sentence for the operator without any secret; `apply` turns it into a diagnostic at one place. */
+export class ProviderError extends Error {
+  override readonly name = 'ProviderError';
+  readonly code: ProviderErrorCode;
+  /** What to do next, as a sentence or a command. */
+  readonly next: string | undefined;
+  /** Last log lines or the server's own words, secrets masked by the engine before anybody sees them. */
+  readonly lines: readonly string[];
+  constructor(
+    code: ProviderErrorCode,
+    message: string,
+    options: { readonly cause?: unknown; readonly next?: string; readonly lines?: readonly string[] } = {},
+  ) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
+    this.code = code;
+    this.next = options.next;
+    this.lines = options.lines ?? [];
+  }
+}
+
+// ───────────────────────────── the host seam ─────────────────────────────
+
+export interface FileStatus {
+  readonly kind: 'file' | 'directory' | 'symlink' | 'other';
+  readonly size: number;
+  /** Permission bits alone. */
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+  readonly links: number;
+}
+
+export interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The files and programs of the machine on which things happen, for reading. Paths are absolute. */
+export interface ReadHost {
+  /** `local`, or `ssh://user@name`. */
+  readonly name: string;
+  /** Undefined when there is nothing. Does not follow a symbolic link at the end of the path. */
+  status(path: string): Promise<FileStatus | undefined>;
+  /** The whole file; a symbolic link at the end of the path and a file over `limit` bytes are errors. */
+  readFile(path: string, options: { readonly limit: number }): Promise<Uint8Array>;
+  list(path: string): Promise<readonly string[]>;
+  /** Runs a program that only looks: argv without a shell, output capped. */
+  inspect(argv: readonly [string, ...string[]], options: { readonly signal: AbortSignal; readonly timeout: number }): Promise<Run>;
+  userId(name: string): Promise<number | undefined>;
+  groupId(name: string): Promise<number | undefined>;
+}
+
+export interface Host extends ReadHost {
+  /**
+   * Puts a file in place in one step: temporary file with its final mode and owner beside it (named from `key`, so that a dead run's can be
+   * told), write, fsync, rename, fsync of the folder. Never follows a link at the end of the path. Nothing is left behind on failure.
+   */
+  writeFile(
+    path: string,
+    content: Uint8Array,
+    options: { readonly mode: number; readonly uid?: number; readonly gid?: number; readonly key: string },
+  ): Promise<void>;
+  setMode(path: string, mode: number): Promise<void>;
+  setOwner(path: string, uid: number, gid: number): Promise<void>;
+  makeFolder(path: string, options: { readonly mode: number }): Promise<void>;
+  removeFile(path: string): Promise<void>;
+  removeFolder(path: string): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  run(
+    argv: readonly [string, ...string[]],
+    options: { readonly signal: AbortSignal; readonly timeout: number; readonly input?: Uint8Array },
+  ): Promise<Run>;
+}
+
+/** Re-exported for providers, so that they need no other import for what they return. */
+export type { Diagnostic, Outcome };
+
+// ───────────────────────────── the registry ─────────────────────────────
+
+/** All providers of a build, by name, and their types. Made at the composition root; the engine knows providers through it alone. */
+export interface Registry {
+  readonly providers: ReadonlyMap<string, Provider>;
+  /** Sorted by name. */
+  readonly types: readonly ResourceType[];
+  /** The type and the provider that it belongs to. */
+  find(type: string): { readonly type: ResourceType; readonly provider: Provider } | undefined;
+}

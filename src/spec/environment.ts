@@ -1,0 +1,135 @@
+import type { ResourceAddress, TypeName } from '../core/address.ts';
+import type { Digest } from '../core/canonical.ts';
+import type { SourceRange } from '../core/diagnostic.ts';
+import type { Role } from '../core/facet.ts';
+import type { Expression, ResourceReference, Template } from '../core/template.ts';
+import type { Attributes, Plain, Sensitive } from '../core/value.ts';
+
+/** The desired environment: every document merged, checked and located; only what reads other resources is still an expression. */
+export interface Environment {
+  readonly name: string;
+  /** Absolute path of the environment's folder. */
+  readonly folder: string;
+  /** Absolute path of the Git work tree that holds it, or the folder itself. Nothing outside of it is ever read. */
+  readonly workTree: string;
+  /** Digest over the canonical merged documents and the content of every file that an expression or attribute read. File names and key order stand outside. */
+  readonly sourceDigest: Digest;
+  readonly release?: { readonly digest: Digest; readonly document: Plain };
+  /** The effective variables by name, sorted. */
+  readonly variables: Attributes;
+  /** Each secret by name with its value wrapped; a bundle is one entry. */
+  readonly secrets: ReadonlyMap<string, Sensitive>;
+  readonly state: StateLocation;
+  readonly providers: readonly ProviderBlock[];
+  /** Enabled instances only, sorted by address. */
+  readonly resources: readonly ResourceInstance[];
+  readonly outputs: readonly OutputBlock[];
+  readonly moved: readonly MovedBlock[];
+  readonly removed: readonly RemovedBlock[];
+  readonly imports: readonly ImportBlock[];
+  /** The parsed `policy`, `hooks` and `quiesce` blocks in canonical form. */
+  readonly policy: Attributes;
+  readonly hooks: Attributes;
+  readonly quiesce: Attributes;
+}
+
+export type StateLocation =
+  | { readonly backend: 'sqlite' /** Absolute. */; readonly path: string }
+  | { readonly backend: 'mysql'; readonly url: Sensitive | string; readonly prefix: string };
+
+/** One provider configuration. A provider that is used without a block gets an implied one with an empty configuration. */
+export interface ProviderBlock {
+  /** `docker`, or with an alias `docker:edge-1`. */
+  readonly alias: string;
+  /** `docker`. */
+  readonly provider: string;
+  readonly config: Attributes;
+  /** Absolute folder of the document that holds the block: what its relative paths are relative to. */
+  readonly folder: string;
+  readonly source?: SourceRange;
+}
+
+export interface ResourceInstance {
+  readonly address: ResourceAddress;
+  readonly type: TypeName;
+  readonly name: string;
+  readonly key?: string;
+  /** The alias of its provider block. */
+  readonly provider: string;
+  readonly role: Role;
+  /** A map template; its members are the type's own attributes, defaults merged in, common keys taken out. */
+  readonly attributes: Template;
+  /** What the attributes refer to, and `replace_triggered_by`; sorted, without doubles. Conditions are not in it. */
+  readonly references: readonly ResourceReference[];
+  readonly dependsOn: readonly Dependency[];
+  readonly lifecycle: Lifecycle;
+  readonly timeouts: Timeouts;
+  /** The parsed `update` and `commit_after` keys as they stand; empty where absent. */
+  readonly update: Attributes;
+  readonly commitAfter: readonly string[];
+  /** Absolute folder of its document: what its relative paths are relative to. */
+  readonly folder: string;
+  /** Where the block begins. */
+  readonly source: SourceRange;
+  /** Where an attribute stands, or its nearest parent that is written. */
+  locate(path: readonly (string | number)[]): SourceRange;
+}
+
+export interface Dependency {
+  /** The address of a resource; without an instance key it means all instances. */
+  readonly address: string;
+  readonly restart: boolean;
+}
+
+export interface Lifecycle {
+  /** Undefined leaves it to the type and the policy. */
+  readonly preventDestroy: boolean | undefined;
+  /** Attribute paths, or everything. */
+  readonly ignoreChanges: readonly string[] | 'all';
+  readonly createBeforeDestroy: boolean;
+  readonly replaceTriggeredBy: readonly ResourceReference[];
+  readonly preconditions: readonly Condition[];
+  readonly postconditions: readonly Condition[];
+  readonly data?: 'copied' | 'empty';
+  readonly reversible?: boolean;
+}
+
+export interface Condition {
+  readonly that: Expression;
+  readonly message: string;
+}
+
+/** Milliseconds. */
+export interface Timeouts {
+  readonly create?: number;
+  readonly replace?: number;
+  readonly remove?: number;
+  readonly ready?: number;
+}
+
+export interface OutputBlock {
+  readonly name: string;
+  readonly value: Template;
+  readonly description?: string;
+  readonly source: SourceRange;
+}
+
+/** `from` and `to` are addresses, with or without instance key. A `key` move has been spelled out into one entry per type. */
+export interface MovedBlock {
+  readonly from: string;
+  readonly to: string;
+  readonly source: SourceRange;
+}
+
+/** Forgets or deletes what the documents no longer hold. */
+export interface RemovedBlock {
+  readonly address: string;
+  readonly destroy: boolean;
+  readonly source: SourceRange;
+}
+
+export interface ImportBlock {
+  readonly address: ResourceAddress;
+  readonly id: string;
+  readonly source: SourceRange;
+}

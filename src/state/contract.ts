@@ -1,0 +1,132 @@
+import type { ResourceAddress } from '../core/address.ts';
+import type { Digest } from '../core/canonical.ts';
+import type { Plain } from '../core/value.ts';
+import type {
+  Identity,
+  LockInfo,
+  OperationKind,
+  OperationOutcome,
+  OperationRow,
+  ResourceRow,
+  Sealed,
+  Snapshot,
+  StepRow,
+  StoredOutput,
+} from './model.ts';
+
+/**
+ * The one store of everything that must agree: identity, head, rows, history, lock, journal, spent plans. Reading never waits for a lock
+ * and never writes. Writing needs the lock, and each write is compared with the fence, so that a holder that lost it cannot land one.
+ */
+export interface StateStore {
+  /** A consistent snapshot, or undefined when there is no state yet. Creates nothing. Throws `BackendError`. */
+  read(): Promise<Snapshot | undefined>;
+  /** The rows as they were when the operation of that serial ended. Undefined when there is no such serial. */
+  readAt(
+    serial: number,
+  ): Promise<
+    | {
+        readonly operation: OperationRow;
+        readonly resources: ReadonlyMap<ResourceAddress, ResourceRow>;
+        readonly outputs: readonly StoredOutput[];
+      }
+    | undefined
+  >;
+  /** All operations, newest first. */
+  history(): Promise<readonly OperationRow[]>;
+  /** Steps of one operation in the order in which they were intended. */
+  steps(serial: number): Promise<readonly StepRow[]>;
+  /** The operation that spent this plan, or undefined. */
+  spentBy(planDigest: string): Promise<OperationRow | undefined>;
+  /**
+   * Takes the lock. With no state yet, the state is made first (only here, and only when `create` is given). Answers `busy` at once; waiting
+   * is the caller's. A holder that is dead on this very host is taken over with a greater fence.
+   */
+  acquire(request: LockRequest): Promise<Acquired | Busy>;
+  /** Ends a lock by its id and raises the fence. False when no such lock is held. */
+  unlock(lockId: string): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export interface LockRequest {
+  readonly who: string;
+  readonly purpose: string;
+  /** Makes the state when there is none. */
+  readonly create?: { readonly identity: Identity };
+}
+
+export interface Busy {
+  readonly kind: 'busy';
+  readonly holder: LockInfo;
+}
+
+export interface Acquired {
+  readonly kind: 'acquired';
+  readonly lock: LockInfo;
+  /** The holder that was found dead and taken over. */
+  readonly tookOver: LockInfo | undefined;
+  readonly session: WriteSession;
+}
+
+/**
+ * Writing under the lock. `write` resolves when its mutations are durable: all of them or none. Calls that come while one is being made
+ * durable are grouped into the next transaction, so a thousand parallel steps do not cost a thousand syncs. Every method throws
+ * `BackendError` with `FENCED` when the lock was lost.
+ */
+export interface WriteSession {
+  readonly fence: number;
+  read(): Promise<Snapshot>;
+  /** Begins an operation: compares the head with `expected`, ends an operation that a dead holder left open as `abandoned`, and moves the serial by one. */
+  begin(operation: NewOperation, expected: { readonly serial: number; readonly digest: Digest }): Promise<OperationRow>;
+  write(mutations: readonly Mutation[]): Promise<void>;
+  /** Ends the operation and seals what it put in force when `sealed` is given. */
+  end(serial: number, outcome: OperationOutcome, summary: Plain, sealed?: Sealed): Promise<void>;
+  /** Gives the lock back. Never throws for a lock that is lost already. */
+  release(): Promise<void>;
+}
+
+export interface NewOperation {
+  readonly kind: OperationKind;
+  readonly planDigest: string | null;
+  readonly class: string | null;
+  readonly actor: string;
+  readonly reason: string | null;
+  readonly startedAt: string;
+}
+
+export type Mutation =
+  | { readonly kind: 'row'; readonly row: ResourceRow }
+  | { readonly kind: 'drop'; readonly address: ResourceAddress }
+  | { readonly kind: 'step'; readonly step: StepRow }
+  | { readonly kind: 'outputs'; readonly outputs: readonly StoredOutput[] }
+  /** Marks the plan as spent by the operation of the write session. Written with the first effect's intent. */
+  | { readonly kind: 'spend'; readonly planDigest: string; readonly serial: number };
+
+export const BACKEND_ERROR_CODES = [
+  /** Another environment's or lineage's state, or a format that this version does not know. */
+  'STATE_FOREIGN',
+  'STATE_FORMAT',
+  /** The store is damaged: a row that does not parse, a digest that does not match. */
+  'STATE_CORRUPT',
+  /** Wrong owner, mode or kind of the file. */
+  'STATE_FILE_UNSAFE',
+  'STATE_UNREACHABLE',
+  'STATE_FULL',
+  /** The lock was lost. */
+  'FENCED',
+  /** The head is not the expected one. */
+  'STATE_MOVED',
+] as const;
+export type BackendErrorCode = (typeof BACKEND_ERROR_CODES)[number];
+
+/** What a store throws; turned into a diagnostic at one place. */
+export class BackendError extends Error {
+  override readonly name = 'BackendError';
+  readonly code: BackendErrorCode;
+  readonly next: string | undefined;
+  constructor(code: BackendErrorCode, message: string, options: { readonly cause?: unknown; readonly next?: string } = {}) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
+    this.code = code;
+    this.next = options.next;
+  }
+}
