@@ -1,6 +1,6 @@
 import { type Brand, isPlainName } from './naming.ts';
 
-/** `provider.type`, as it stands in the YAML and in the state: `docker.container`. */
+/** `provider.type`, as it stands in the YAML and in the state: `local.file`. */
 export type TypeName = Brand<string, 'TypeName'>;
 
 /** `provider.type.name` or `provider.type.name["key"]`: one resource instance. */
@@ -31,8 +31,8 @@ export function formatAddress(parts: AddressParts): ResourceAddress {
 }
 
 /**
- * Reads an address, or answers undefined when the text is none. `tidb_catalog.…`, the spelling inside of expressions, is not an address;
- * a hyphen in the provider's name stays a hyphen here.
+ * Reads an address, or answers undefined when the text is none. The spelling of expressions, with an underscore
+ * for the hyphen in a provider's name, is not an address.
  */
 export function parseAddress(text: string): AddressParts | undefined {
   const match = ADDRESS.exec(text);

@@ -3,6 +3,9 @@ export type Brand<T, Name extends string> = T & { readonly __brand: Name };
 
 const PLAIN = /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/;
 
+/** Instances that a hint lists before the rest is counted. */
+const MOST_INSTANCES = 5;
+
 /** The longest environment name, resource name or instance key. Container names are cut at 63 anyway. */
 export const NAME_LENGTH = 128;
 
@@ -25,6 +28,21 @@ export function nearMiss(written: string, candidates: Iterable<string>): string 
     }
   }
   return best;
+}
+
+/**
+ * What an address that fits nothing was probably meant to be, as a sentence with a space before it; empty when nothing is near. The name of a
+ * resource with `for_each` means its instances, which another name that is spelled alike does not.
+ */
+export function addressHint(written: string, candidates: Iterable<string>): string {
+  const all = [...candidates].sort();
+  const instances = all.filter((candidate) => candidate.startsWith(`${written}[`));
+  if (instances.length > 0) {
+    const shown = instances.slice(0, MOST_INSTANCES).join(', ');
+    return ` It has instances: ${shown}${instances.length > MOST_INSTANCES ? ` and ${instances.length - MOST_INSTANCES} more` : ''}. Name one of them.`;
+  }
+  const near = nearMiss(written, all);
+  return near === undefined ? '' : ` Did you mean ${near}?`;
 }
 
 /** Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours count one each. */

@@ -16,7 +16,7 @@ export interface Attributes {
 /** JSON without wrappers: what leaves the process. */
 export type Plain = Scalar | readonly Plain[] | { readonly [name: string]: Plain };
 
-/** A value that is not known yet. `of` names what it waits for, as `docker.network.app.id`. */
+/** A value that is not known yet. `of` names what it waits for, as `<address>.id`. */
 export class Unknown {
   readonly of: string;
   constructor(of: string) {
@@ -211,8 +211,8 @@ export function decodeValue(stored: Plain): Value {
 }
 
 /**
- * Equality of two values under one key. Unknown equals nothing, itself included. Two secrets are equal when their fingerprints are; a secret
- * without a fingerprint (no key yet) equals nothing. A secret and a plain value differ, since one of them would be shown.
+ * Equality of two values under one key. Unknown equals nothing, itself included. Two secrets are equal when their values are, or as far as
+ * one is sealed their fingerprints; a sealed one without a fingerprint equals nothing. A secret and a plain value differ, since one of them would be shown.
  */
 export function sameValue(a: Value | undefined, b: Value | undefined, key: Buffer | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
@@ -220,6 +220,7 @@ export function sameValue(a: Value | undefined, b: Value | undefined, key: Buffe
   if (a instanceof Sensitive || b instanceof Sensitive) {
     if (!(a instanceof Sensitive) || !(b instanceof Sensitive)) return false;
     if (a.isSkipped || b.isSkipped) return true;
+    if (a.isOpen && b.isOpen) return sameValue(a.reveal(), b.reveal(), key);
     const left = a.fingerprint(key);
     return left !== undefined && left === b.fingerprint(key);
   }

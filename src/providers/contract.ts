@@ -6,6 +6,7 @@ import type { Diagnostic, Outcome } from '../core/diagnostic.ts';
 import type { Facet, Role, Stage } from '../core/facet.ts';
 import type { AttributePath } from '../core/path.ts';
 import type { Attributes, Plain } from '../core/value.ts';
+import type { FileStatus, Host, ReadHost, Run } from './host-seam.ts';
 
 /**
  * What a provider is to the engine. A resource type has a pure half (`ResourceType`), which alone judges and does no I/O, and a handler,
@@ -78,13 +79,17 @@ export type ObjectChange =
 
 /**
  * One thing that is done to the live world, journalled before and after. Effects of one change run in their order.
- * `part` places it in the graph: `apply` after the `apply` of everything needed; `remove` (making room) after the `remove` of everything
- * dependent; `retire` after the `apply` and `retire` of everything dependent.
+ * `part` places it in the graph: `prepare` (proving or fetching, touching nothing that serves) before everything else; `apply` after the `apply`
+ * of everything needed; `remove` (making room) after the `remove` of everything dependent; `retire` after the `apply` and `retire` of everything
+ * dependent. A `prepare` effect sees only those attributes that are known by then.
+ *
+ * Steps of the stage preflight, and what they need, are all done before any other step begins; steps of the stage retire begin when all others
+ * are done.
  */
 export interface Effect {
   /** The provider's verb, unique inside of one change: `create`, `start`, `ready`, `stop`, `remove`. */
   readonly name: string;
-  readonly part: 'remove' | 'apply' | 'retire';
+  readonly part: 'prepare' | 'remove' | 'apply' | 'retire';
   readonly stage: Stage;
   readonly object: ObjectChange;
   /** `back` when it can be undone, `forward` when not. */
@@ -121,6 +126,8 @@ export interface ResourceType {
   readonly stage: Stage;
   /** Objects of this type hold data and start protected. */
   readonly protected: boolean;
+  /** Only read: nothing is made, nothing is recorded, it has no effects. It is read anew for every plan, by its desired attributes. */
+  readonly data: boolean;
   /** A whole environment's `resources` block in YAML which uses this type, for the reference page; it is parsed by a test. */
   readonly example: string;
   /** Code of the refusal when the object is there and is not ours: `CONTAINER_FOREIGN`. */
@@ -166,6 +173,10 @@ export interface ObjectQuery {
   readonly identity?: string;
   /** What was recorded at the last apply, secrets sealed. Types whose objects exist nowhere but in the state answer from it. */
   readonly recorded?: { readonly attributes: Attributes; readonly computed: Attributes };
+  /** For data types: the normal form of what is asked, in clear. */
+  readonly desired?: Attributes;
+  /** Asks also whether names that move (tags) mean something else by now than what was taken for them; the answer comes in `notes`. */
+  readonly refreshTags?: boolean;
 }
 
 /** Three answers, never two: there, not there, and cannot see. */
@@ -187,6 +198,10 @@ export interface Found {
   readonly computed: Attributes;
   /** Exists, but does not run although it should: the action is `start`. `reason` in words: `exited with code 1`. */
   readonly dormant?: { readonly reason: string };
+  /** For data types: what was read breaks a condition that the documents set; the plan is refused. */
+  readonly problem?: { readonly code: string; readonly message: string };
+  /** What the operator should know of it. No change comes from a note: the plan shows it as a warning. */
+  readonly notes?: readonly { readonly code: string; readonly message: string }[];
 }
 
 /** A read that walks over what carries our mark, for orphans and a lost state. */
@@ -213,6 +228,10 @@ export interface Operation {
   readonly ref?: string;
   /** Normal form; for `delete` what was recorded (secrets left out). */
   readonly desired: { readonly [name: string]: Plain };
+  /** The same with each secret as its keyed fingerprint: what a digest may be made from that is shown or stored. */
+  readonly sealed: { readonly [name: string]: Plain };
+  /** Computed attributes as they were recorded before this operation; absent when nothing was. */
+  readonly computed?: { readonly [name: string]: Plain };
   readonly context: TypeContext;
   readonly timeouts: { readonly create?: number; readonly replace?: number; readonly remove?: number; readonly ready?: number };
 }
@@ -251,11 +270,20 @@ export interface ReadSession {
   close(): Promise<void>;
 }
 
+/** Where a run broke off in the middle of an effect. */
+export interface Residue {
+  readonly address: ResourceAddress;
+  readonly type: TypeName;
+  readonly mark: Mark;
+  readonly identity: string;
+  readonly ref: string | null;
+}
+
 /** What apply gets. Every method is idempotent under `operation.key`; an effect whose after is found already is done. */
 export interface Session extends ReadSession {
   perform(operation: Operation, io: EffectIo): Promise<Receipt>;
-  /** Removes the residue of dead runs (temporary files). Called under the lock only, before the first effect. */
-  reconcile?(io: EffectIo): Promise<void>;
+  /** Removes what dead runs left beside the objects (temporary files). Called under the lock only, before the first effect; touches no object. */
+  reconcile?(residue: readonly Residue[], io: EffectIo): Promise<void>;
 }
 
 export interface Provider {
@@ -316,64 +344,6 @@ export class ProviderError extends Error {
   }
 }
 
-// ───────────────────────────── the host seam ─────────────────────────────
-
-export interface FileStatus {
-  readonly kind: 'file' | 'directory' | 'symlink' | 'other';
-  readonly size: number;
-  /** Permission bits alone. */
-  readonly mode: number;
-  readonly uid: number;
-  readonly gid: number;
-  readonly links: number;
-}
-
-export interface Run {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** The files and programs of the machine on which things happen, for reading. Paths are absolute. */
-export interface ReadHost {
-  /** `local`, or `ssh://user@name`. */
-  readonly name: string;
-  /** Undefined when there is nothing. Does not follow a symbolic link at the end of the path. */
-  status(path: string): Promise<FileStatus | undefined>;
-  /** The whole file; a symbolic link at the end of the path and a file over `limit` bytes are errors. */
-  readFile(path: string, options: { readonly limit: number }): Promise<Uint8Array>;
-  list(path: string): Promise<readonly string[]>;
-  /** Runs a program that only looks: argv without a shell, output capped. */
-  inspect(argv: readonly [string, ...string[]], options: { readonly signal: AbortSignal; readonly timeout: number }): Promise<Run>;
-  userId(name: string): Promise<number | undefined>;
-  groupId(name: string): Promise<number | undefined>;
-}
-
-export interface Host extends ReadHost {
-  /**
-   * Puts a file in place in one step: temporary file with its final mode and owner beside it (named from `key`, so that a dead run's can be
-   * told), write, fsync, rename, fsync of the folder. Never follows a link at the end of the path. Nothing is left behind on failure.
-   */
-  writeFile(
-    path: string,
-    content: Uint8Array,
-    options: { readonly mode: number; readonly uid?: number; readonly gid?: number; readonly key: string },
-  ): Promise<void>;
-  setMode(path: string, mode: number): Promise<void>;
-  setOwner(path: string, uid: number, gid: number): Promise<void>;
-  makeFolder(path: string, options: { readonly mode: number }): Promise<void>;
-  removeFile(path: string): Promise<void>;
-  removeFolder(path: string): Promise<void>;
-  rename(from: string, to: string): Promise<void>;
-  run(
-    argv: readonly [string, ...string[]],
-    options: { readonly signal: AbortSignal; readonly timeout: number; readonly input?: Uint8Array },
-  ): Promise<Run>;
-}
-
-/** Re-exported for providers, so that they need no other import for what they return. */
-export type { Diagnostic, Outcome };
-
 // ───────────────────────────── the registry ─────────────────────────────
 
 /** All providers of a build, by name, and their types. Made at the composition root; the engine knows providers through it alone. */
@@ -384,3 +354,6 @@ export interface Registry {
   /** The type and the provider that it belongs to. */
   find(type: string): { readonly type: ResourceType; readonly provider: Provider } | undefined;
 }
+
+/** Re-exported for providers, so that they need no other import for what they return. */
+export type { Diagnostic, FileStatus, Host, Outcome, ReadHost, Run };

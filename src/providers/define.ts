@@ -42,12 +42,13 @@ export function traitsOf(description: string, options: AttributeOptions = {}): T
   };
 }
 
-export type TypeDefinition = Omit<ResourceType, 'type' | 'traits' | 'roles' | 'protected' | 'schema'> & {
+export type TypeDefinition = Omit<ResourceType, 'type' | 'traits' | 'roles' | 'protected' | 'data' | 'schema'> & {
   readonly type: string;
   /** A strict object whose members were made with `attribute`. */
   readonly schema: z.ZodObject;
   readonly roles?: ResourceType['roles'];
   readonly protected?: boolean;
+  readonly data?: boolean;
   /** Computed attributes and members that only the normal form has. */
   readonly traits?: Readonly<Record<AttributePath, Traits>>;
 };
@@ -61,7 +62,7 @@ export function defineType(definition: TypeDefinition): ResourceType {
     if (!traits.has(name)) throw new Error(`${definition.type}: attribute ${name} has no traits`);
   }
   for (const [path, value] of Object.entries(definition.traits ?? {})) traits.set(path, value);
-  return { roles: [], protected: false, ...definition, type: definition.type as TypeName, traits };
+  return { roles: [], protected: false, data: false, ...definition, type: definition.type as TypeName, traits };
 }
 
 /** The traits of a path: its own, or those of its nearest parent. Every type has them for every path that its normal form can hold. */

@@ -1,0 +1,94 @@
+import type { CodeTable } from './entry.ts';
+
+/** Codes of running operations: the engine and, below it, what every provider may throw. */
+export const APPLY_CODES: CodeTable = {
+  ALREADY_RECORDED: {
+    summary: 'The address, or the object that would be imported, is in the state already.',
+    remedy: 'Forget or move the recorded one first.',
+    exit: [1, 3],
+  },
+  CONFLICT: {
+    summary: 'Something with the same name, port or path is in the way.',
+    remedy: 'Remove or rename what is in the way.',
+    exit: [1, 3, 5, 6],
+  },
+  EXHAUSTED: {
+    summary: 'The target is out of space, memory, or another resource.',
+    remedy: 'Make room, then run accede apply.',
+    exit: [1, 3, 5, 6],
+  },
+  FENCED: {
+    summary: 'The lock was lost to somebody else while the run was under way.',
+    remedy: 'Run accede status, then accede plan.',
+    exit: [1, 4],
+  },
+  FORBIDDEN: { summary: 'The target refused access.', remedy: 'Give this user the rights that the message names.', exit: [1, 3, 5, 6] },
+  FOREIGN: {
+    summary: "The object of a step is not ours, or became somebody else's.",
+    remedy: 'Plan again; the object was left alone.',
+    exit: [5, 6],
+  },
+  INVALID: {
+    summary: 'The target refused the request as wrong.',
+    remedy: 'Correct the attribute that the message names.',
+    exit: [1, 3, 5, 6],
+  },
+  LIVE_MOVED: {
+    summary: 'A live object is not the one that the plan saw. Nothing was done to it.',
+    remedy: 'Plan again.',
+    exit: [4, 5, 6],
+  },
+  LOCK_BUSY: {
+    summary: 'Somebody else works on this environment. Nothing was changed.',
+    remedy: 'Wait with --lock-timeout; accede status shows who it is.',
+    exit: [75],
+  },
+  NOT_FOUND: { summary: 'What the step needs is not there.', remedy: 'Provide it, or correct the reference.', exit: [1, 3, 5, 6] },
+  NOT_IN_DOCUMENTS: { summary: 'The address to import stands in no document.', remedy: 'Describe the resource first.', exit: [1] },
+  NOT_READY: {
+    summary: 'The object was made, and did not become ready.',
+    remedy: 'Read its last log lines, correct the cause, then run accede apply.',
+    exit: [6],
+  },
+  NOT_RECORDED: { summary: 'The address is not in the state.', remedy: 'Correct it; accede state list shows what is recorded.', exit: [1] },
+  OTHER: {
+    summary: 'The target failed in a way that has no code of its own.',
+    remedy: 'Read the message of the target.',
+    exit: [1, 3, 5, 6],
+  },
+  PLAN_DISAGREES: {
+    summary: 'A step does not agree with its plan. This is a bug.',
+    remedy: 'Report it together with the command line.',
+    exit: [5, 6],
+  },
+  POSTCONDITION_FAILED: {
+    summary: 'A postcondition does not hold after the steps of its resource.',
+    remedy: 'Do what its message says, then run accede apply.',
+    exit: [6],
+  },
+  RESULT_DIFFERS: {
+    summary: 'An object differs from what was asked for right after its step.',
+    remedy: 'Find out who changed it, then run accede apply.',
+    exit: [6],
+  },
+  RESULT_MISSING: {
+    summary: 'An object is not there right after the step that made it.',
+    remedy: 'Look into the logs of the target, then run accede apply.',
+    exit: [6],
+  },
+  TIMEOUT: {
+    summary: 'A step or a read did not end in time.',
+    remedy: 'Raise the timeout, or find out why the target is slow.',
+    exit: [1, 3, 5, 6],
+  },
+  UNKNOWN_OUTCOME: {
+    summary: 'It is not known whether a step was done.',
+    remedy: 'Run accede plan: it looks at what is live.',
+    exit: [1, 3, 6],
+  },
+  UNREACHABLE: {
+    summary: 'The target cannot be reached or did not answer.',
+    remedy: 'Start it, or correct the provider block.',
+    exit: [1, 3, 5, 6],
+  },
+};

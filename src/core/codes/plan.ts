@@ -1,0 +1,107 @@
+import type { CodeTable } from './entry.ts';
+
+/** Codes of planning, and of a plan that is to be applied. */
+export const PLAN_CODES: CodeTable = {
+  CLASS_UNEXPECTED: {
+    summary: 'The plan has another class than --expect-class names.',
+    remedy: 'Look at the plan, and approve it anew if it is right.',
+    exit: [3],
+  },
+  COMMIT_UNEXPECTED: {
+    summary: 'The plan is of another commit than --expect-commit names, or of a dirty work tree.',
+    remedy: 'Check the commit out, and plan again.',
+    exit: [4],
+  },
+  DIGEST_UNEXPECTED: {
+    summary: 'The plan has another digest than --expect-digest names.',
+    remedy: 'Apply the plan that was approved, or approve this one.',
+    exit: [4],
+  },
+  DATA_ABSENT: {
+    summary: 'What a resource should only read is not there.',
+    remedy: 'Correct what it names, or make that first.',
+    exit: [3, 6],
+  },
+  EMPTY_ENVIRONMENT: {
+    summary: 'The environment has no resources at all, so everything recorded would be deleted.',
+    remedy: 'Run accede destroy if that is meant.',
+    exit: [3],
+  },
+  IMPORT_NOT_FOUND: { summary: 'There is no object of the id that an import names.', remedy: 'Correct the id.', exit: [1, 3] },
+  MOVE_TARGET_EXISTS: {
+    summary: 'A moved entry leads to an address where the state holds another object.',
+    remedy: 'Remove that object first, or take the entry away.',
+    exit: [1],
+  },
+  OPERATION_OPEN: {
+    summary: 'Warning: an earlier operation has not ended; the plan goes on from where it stopped.',
+    remedy: 'Run accede apply.',
+    exit: [0, 2],
+  },
+  OPERATION_RUNNING: {
+    summary: 'Warning: somebody holds the lock while the plan is made.',
+    remedy: 'Wait for them; accede status shows who it is.',
+    exit: [0, 2],
+  },
+  PLAN_DAMAGED: {
+    summary: 'A plan file was edited, cut, or is no JSON.',
+    remedy: 'Make the plan again with accede plan --out.',
+    exit: [1],
+  },
+  PLAN_EXPIRED: { summary: 'The plan is older than it may be.', remedy: 'Plan again.', exit: [4] },
+  PLAN_FOREIGN: {
+    summary: 'The plan was made for another environment.',
+    remedy: "Name the folder of the plan's own environment.",
+    exit: [4],
+  },
+  PLAN_FORMAT: { summary: 'The plan file has a format of another version.', remedy: 'Make the plan again with this version.', exit: [1] },
+  PLAN_MASKED: {
+    summary: 'Warning: text in the printed plan equals a secret and was masked, so its digest does not hold.',
+    remedy: 'Save the plan with --out to apply it.',
+    exit: [0, 2],
+  },
+  PLAN_NOT_APPLICABLE: {
+    summary: 'The plan says of itself that it cannot be applied, as one made with --secrets=skip.',
+    remedy: 'Plan again without that flag.',
+    exit: [3],
+  },
+  PLAN_NOT_A_PLAN: { summary: 'The file is JSON, but no plan.', remedy: 'Name a file that accede plan --out wrote.', exit: [1] },
+  PLAN_REFUSED: { summary: 'The class of the plan is refuse.', remedy: 'Read the refusals in the plan, and act on them.', exit: [3] },
+  PLAN_SPENT: {
+    summary: 'The plan was applied already; a plan is applied once.',
+    remedy: 'Plan again; --if-done ok takes it as done.',
+    exit: [0, 4],
+  },
+  PLAN_STALE: {
+    summary: 'The documents, the state or the live objects moved since the plan was made. Nothing was changed.',
+    remedy: 'Plan again, and look at the difference.',
+    exit: [4],
+  },
+  PRECONDITION_FAILED: { summary: 'A precondition of a resource does not hold.', remedy: 'Do what its message says.', exit: [3, 5, 6] },
+  PROTECTED: {
+    summary: 'A protected object would be deleted or replaced.',
+    remedy: 'Apply lifecycle.prevent_destroy: false first, then remove it with the next commit.',
+    exit: [3],
+  },
+  PROVIDER_MISSING: {
+    summary: 'The state holds resources of a provider block that the documents do not have any more.',
+    remedy: 'Put the block back until they are gone, or give them up with removed:.',
+    exit: [3],
+  },
+  SECRETS_SKIPPED: {
+    summary: 'Warning: secrets were not read and count as unchanged; the plan cannot be applied.',
+    remedy: 'Plan without --secrets=skip to apply.',
+    exit: [0, 2],
+  },
+  STEPS_UNSETTLED: {
+    summary: 'Warning: an earlier run broke off in the middle of a step.',
+    remedy: 'Run accede apply; it clears up what was left.',
+    exit: [0, 2],
+  },
+  STEP_CYCLE: { summary: 'No order of steps can carry out all changes at once.', remedy: 'Split the changes over two commits.', exit: [1] },
+  UNKNOWN_ADDRESS: {
+    summary: 'An option such as --target fits nothing in the documents or in the state.',
+    remedy: 'Correct the address.',
+    exit: [1],
+  },
+};

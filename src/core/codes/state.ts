@@ -1,0 +1,92 @@
+import type { CodeTable } from './entry.ts';
+
+/** Codes of the store and of state documents. */
+export const STATE_CODES: CodeTable = {
+  STATE_ADDRESS_TAKEN: {
+    summary: 'The address that a resource is to move to is recorded already.',
+    remedy: 'Move or forget that one first.',
+    exit: [1],
+  },
+  STATE_ADDRESS: {
+    summary: 'A row of the state has an address that does not fit its type.',
+    remedy: 'Correct the document, or put a copy of the state in place.',
+    exit: [1],
+  },
+  STATE_BACKEND_UNSUPPORTED: {
+    summary: 'state.backend names a backend that this version cannot open.',
+    remedy: 'Use backend: sqlite.',
+    exit: [1],
+  },
+  STATE_CORRUPT: {
+    summary: 'The store is damaged, or the file is no state.',
+    remedy: 'Put a copy of the state from before in its place.',
+    exit: [1],
+  },
+  STATE_DEPENDENCY: {
+    summary: 'Warning: a recorded resource depends on something that is not in the state.',
+    remedy: 'Nothing has to be done; the order of deletion loses one edge.',
+    exit: [0],
+  },
+  STATE_DOCUMENT_DIGEST: {
+    summary: 'The digest in a state document is not that of its resources and outputs.',
+    remedy: 'Pull again; an edited document needs its digest made anew.',
+    exit: [1],
+  },
+  STATE_DOCUMENT_FORMAT: {
+    summary: 'A state document has a format that this version does not know.',
+    remedy: 'Use the version that wrote it.',
+    exit: [1],
+  },
+  STATE_DOCUMENT_INVALID: {
+    summary: 'A state document has a wrong form.',
+    remedy: 'Correct the place that is named, or pull again.',
+    exit: [1],
+  },
+  STATE_DUPLICATE_ID: {
+    summary: 'Two objects of the state have one id.',
+    remedy: 'Correct the document, or put a copy of the state in place.',
+    exit: [1],
+  },
+  STATE_FILE_UNSAFE: {
+    summary: 'The state file has a wrong owner, mode or kind, or was replaced while in use.',
+    remedy: 'Make it a regular file of this user with mode 0600.',
+    exit: [1],
+  },
+  STATE_FOREIGN: { summary: 'The store holds the state of another environment or lineage.', remedy: 'Correct state.path.', exit: [1] },
+  STATE_FORMAT: {
+    summary: 'The store has a format that this version does not know.',
+    remedy: 'Use the version that wrote it, or a newer one.',
+    exit: [1],
+  },
+  STATE_FULL: { summary: 'There is no room to write the state.', remedy: 'Make room on its disk, then run accede apply.', exit: [1] },
+  STATE_MOVED: {
+    summary: 'The state changed between the look and the write. Nothing was written.',
+    remedy: 'Run the command again.',
+    exit: [1, 4],
+  },
+  STATE_MOVE_TYPE: {
+    summary: 'A resource cannot move to an address of another type.',
+    remedy: 'Use removed: and a new resource instead.',
+    exit: [1],
+  },
+  STATE_PUSH_REFUSED: {
+    summary: 'A state document is of another environment or lineage, or its serial is not that of the store.',
+    remedy: 'Pull, apply your change to that document, and push it.',
+    exit: [1],
+  },
+  STATE_SELF_DEPENDENCY: {
+    summary: 'A row of the state depends on itself.',
+    remedy: 'Correct the document, or put a copy of the state in place.',
+    exit: [1],
+  },
+  STATE_UNREACHABLE: {
+    summary: 'The store cannot be opened, or did not answer in time.',
+    remedy: 'Make its file and folder readable and writable for this user.',
+    exit: [1],
+  },
+  STATE_VALUE: {
+    summary: 'A stored value has a form that cannot be read.',
+    remedy: 'Use the version that wrote it, or put a copy of the state in place.',
+    exit: [1],
+  },
+};

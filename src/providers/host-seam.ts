@@ -1,0 +1,60 @@
+export interface FileStatus {
+  readonly kind: 'file' | 'directory' | 'symlink' | 'other';
+  readonly size: number;
+  /** Permission bits alone. */
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+  readonly links: number;
+}
+
+export interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The files and programs of the machine on which things happen, for reading. Paths are absolute. */
+export interface ReadHost {
+  /** `local`, or `ssh://user@name`. */
+  readonly name: string;
+  /** The environment that its programs get: where they are looked for, the home folder, where other tools keep their settings. */
+  readonly variables: { readonly [name: string]: string };
+  /** Undefined when there is nothing. Does not follow a symbolic link at the end of the path. */
+  status(path: string): Promise<FileStatus | undefined>;
+  /** The whole file; a symbolic link at the end of the path and a file over `limit` bytes are errors. */
+  readFile(path: string, options: { readonly limit: number }): Promise<Uint8Array>;
+  list(path: string): Promise<readonly string[]>;
+  /** Runs a program that only looks: argv without a shell, output capped. */
+  inspect(
+    argv: readonly [string, ...string[]],
+    options: { readonly signal: AbortSignal; readonly timeout: number; readonly input?: Uint8Array },
+  ): Promise<Run>;
+  userId(name: string): Promise<number | undefined>;
+  groupId(name: string): Promise<number | undefined>;
+}
+
+export interface Host extends ReadHost {
+  /**
+   * Puts a file in place in one step: temporary file with its final mode and owner beside it (named from `key`, so that a dead run's can be
+   * told), write, fsync, rename, fsync of the folder. Never follows a link at the end of the path. Nothing is left behind on failure.
+   */
+  writeFile(
+    path: string,
+    content: Uint8Array,
+    options: { readonly mode: number; readonly uid?: number; readonly gid?: number; readonly key: string },
+  ): Promise<void>;
+  setMode(path: string, mode: number): Promise<void>;
+  setOwner(path: string, uid: number, gid: number): Promise<void>;
+  makeFolder(path: string, options: { readonly mode: number }): Promise<void>;
+  /** Removes what a dead `writeFile` of that key left beside the path, and leaves the path itself alone. */
+  removeResidue(path: string, options: { readonly key: string }): Promise<void>;
+  /** Absent already is no error. With `key`, what a dead `writeFile` of that key left beside it goes as well. */
+  removeFile(path: string, options?: { readonly key: string }): Promise<void>;
+  removeFolder(path: string): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  run(
+    argv: readonly [string, ...string[]],
+    options: { readonly signal: AbortSignal; readonly timeout: number; readonly input?: Uint8Array },
+  ): Promise<Run>;
+}
