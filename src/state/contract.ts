@@ -22,9 +22,7 @@ export interface StateStore {
   /** A consistent snapshot, or undefined when there is no state yet. Creates nothing. Throws `BackendError`. */
   read(): Promise<Snapshot | undefined>;
   /** The rows as they were when the operation of that serial ended. Undefined when there is no such serial. */
-  readAt(
-    serial: number,
-  ): Promise<
+  readAt(serial: number): Promise<
     | {
         readonly operation: OperationRow;
         readonly resources: ReadonlyMap<ResourceAddress, ResourceRow>;
@@ -51,8 +49,8 @@ export interface StateStore {
 export interface LockRequest {
   readonly who: string;
   readonly purpose: string;
-  /** Makes the state when there is none. */
-  readonly create?: { readonly identity: Identity };
+  /** Makes the state when there is none. `serial` is where its head starts: above 0 only for a state that comes from elsewhere. */
+  readonly create?: { readonly identity: Identity; readonly serial?: number };
 }
 
 export interface Busy {
@@ -79,8 +77,8 @@ export interface WriteSession {
   /** Begins an operation: compares the head with `expected`, ends an operation that a dead holder left open as `abandoned`, and moves the serial by one. */
   begin(operation: NewOperation, expected: { readonly serial: number; readonly digest: Digest }): Promise<OperationRow>;
   write(mutations: readonly Mutation[]): Promise<void>;
-  /** Ends the operation and seals what it put in force when `sealed` is given. */
-  end(serial: number, outcome: OperationOutcome, summary: Plain, sealed?: Sealed): Promise<void>;
+  /** Ends the operation and seals what it put in force when `sealed` is given; null says that nothing is in force any more. */
+  end(serial: number, outcome: OperationOutcome, summary: Plain, sealed?: Sealed | null): Promise<void>;
   /** Gives the lock back. Never throws for a lock that is lost already. */
   release(): Promise<void>;
 }

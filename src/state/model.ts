@@ -79,7 +79,8 @@ export interface OperationRow {
   readonly summary: Plain;
 }
 
-export type StepStatus = 'intended' | 'done' | 'failed' | 'unknown';
+/** `settled`: its outcome was never told by its own run, and a later run has dealt with what it left. */
+export type StepStatus = 'intended' | 'done' | 'failed' | 'unknown' | 'settled';
 
 /** One effect in the journal. Written as `intended` and made durable before the effect, and again after it. */
 export interface StepRow {
@@ -114,6 +115,8 @@ export interface Sealed {
   /** Policy, hooks, quiesce and refactoring documents in canonical form, for judging the next plan by what is in force. */
   readonly governance: Plain;
   readonly commit: string | null;
+  /** Fingerprint of each secret of the environment by name; a bundle is one. */
+  readonly secrets: { readonly [name: string]: string };
 }
 
 export interface StoredOutput {
@@ -133,6 +136,11 @@ export interface Snapshot {
   /** The last operation that has not ended, with its steps. */
   readonly open: { readonly operation: OperationRow; readonly steps: readonly StepRow[] } | null;
   readonly lastOperation: OperationRow | null;
+  /**
+   * Steps of any operation, ended or not, whose effect may have happened without being recorded: every `intended` and `unknown` one, and
+   * `failed` ones with object `create`. Oldest first. A later run writes them again as `settled`.
+   */
+  readonly unsettled: readonly StepRow[];
   /** Who holds the lock now, if anybody does. */
   readonly lock: LockInfo | null;
 }

@@ -1,0 +1,156 @@
+import { BackendError } from './contract.ts';
+import { damaged } from './rows.ts';
+import type { Dialect, Driver, SqlRow, Transaction } from './sql.ts';
+
+/** Version of the tables. A change of their meaning raises it; an older program then refuses instead of misreading. */
+export const SCHEMA_VERSION = 1;
+
+export interface Tables {
+  readonly schema: string;
+  readonly identity: string;
+  readonly head: string;
+  readonly fence: string;
+  readonly lock: string;
+  readonly resource: string;
+  readonly history: string;
+  readonly outputs: string;
+  readonly operation: string;
+  readonly step: string;
+  readonly sealed: string;
+  readonly spent: string;
+}
+
+export function tableNames(prefix: string): Tables {
+  return {
+    schema: `${prefix}schema`,
+    identity: `${prefix}identity`,
+    head: `${prefix}head`,
+    fence: `${prefix}fence`,
+    lock: `${prefix}lock`,
+    resource: `${prefix}resource`,
+    history: `${prefix}resource_history`,
+    outputs: `${prefix}outputs`,
+    operation: `${prefix}operation`,
+    step: `${prefix}step`,
+    sealed: `${prefix}sealed`,
+    spent: `${prefix}spent`,
+  };
+}
+
+/** Makes the tables that are missing and writes the version of the schema. */
+export async function createTables(transaction: Transaction, dialect: Dialect, tables: Tables): Promise<void> {
+  for (const statement of definitions(dialect, tables)) await transaction.execute(statement);
+  await transaction.execute(dialect.upsert(tables.schema, ['part'], ['version'], ['version']), ['state', SCHEMA_VERSION]);
+}
+
+/**
+ * Whether our tables are there. Throws `STATE_FORMAT` for a database that is somebody else's, or whose tables have a version that this
+ * program does not know.
+ */
+export async function findTables(transaction: Transaction, driver: Driver, tables: Tables): Promise<boolean> {
+  const names = (await transaction.query(driver.dialect.listTables)).map((row) => String(row['name']));
+  if (!names.includes(tables.schema)) {
+    if (names.length === 0 || !driver.dialect.ownsDatabase) return false;
+    throw new BackendError(
+      'STATE_FORMAT',
+      `The database ${driver.place} is not a state of accede: it has tables of something else. It was left as it is; name another file in state.path.`,
+    );
+  }
+  const version = versionIn((await transaction.query(`SELECT version FROM ${tables.schema} WHERE part = ?`, ['state']))[0]);
+  if (version === SCHEMA_VERSION) return true;
+  if (version === undefined) throw damaged(tables.schema, 'the version of the tables', 'it is not there');
+  throw new BackendError(
+    'STATE_FORMAT',
+    `The state ${driver.place} has the format ${version}, and this version of accede knows format ${SCHEMA_VERSION} alone. It was left as it is; use the version that wrote it.`,
+  );
+}
+
+function versionIn(row: SqlRow | undefined): number | undefined {
+  const version = row?.['version'];
+  return typeof version === 'number' && Number.isSafeInteger(version) ? version : undefined;
+}
+
+/**
+ * Rows that are read by what is in them have columns for it; the rest of a row is its canonical JSON in `body`. The table of the schema's
+ * version is the one that belongs to the database and not to an environment in it.
+ */
+function definitions(dialect: Dialect, tables: Tables): readonly string[] {
+  const { key, text, document, integer } = dialect.types;
+  const environment = `environment ${key(128)} NOT NULL`;
+  const address = `address ${key(400)} NOT NULL`;
+  const serial = `serial ${integer} NOT NULL`;
+  const table = (name: string, columns: readonly string[], primary: string, ...more: readonly string[]) =>
+    `CREATE TABLE IF NOT EXISTS ${name} (${[...columns, `PRIMARY KEY (${primary})`, ...more].join(', ')})${dialect.tableSuffix}`;
+  return [
+    table(tables.schema, [`part ${key(32)} NOT NULL`, `version ${integer} NOT NULL`], 'part'),
+    table(
+      tables.identity,
+      [
+        environment,
+        `format ${integer} NOT NULL`,
+        `lineage ${text} NOT NULL`,
+        `fingerprint_key ${text} NOT NULL`,
+        `created_at ${text} NOT NULL`,
+      ],
+      'environment',
+    ),
+    table(tables.head, [environment, serial], 'environment'),
+    table(tables.fence, [environment, `fence ${integer} NOT NULL`], 'environment'),
+    table(
+      tables.lock,
+      [
+        environment,
+        `lock_id ${text} NOT NULL`,
+        `fence ${integer} NOT NULL`,
+        `token_digest ${text} NOT NULL`,
+        `who ${text} NOT NULL`,
+        `host ${text} NOT NULL`,
+        `boot_id ${text} NOT NULL`,
+        `pid ${integer} NOT NULL`,
+        `process_start ${text} NOT NULL`,
+        `purpose ${text} NOT NULL`,
+        `since ${text} NOT NULL`,
+      ],
+      'environment',
+    ),
+    table(tables.resource, [environment, address, `digest ${text} NOT NULL`, `body ${document} NOT NULL`], 'environment, address'),
+    // A row without a body is the tombstone of an address that was dropped.
+    table(tables.history, [environment, address, serial, `digest ${text}`, `body ${document}`], 'environment, address, serial'),
+    table(tables.outputs, [environment, serial, `body ${document} NOT NULL`], 'environment, serial'),
+    table(
+      tables.operation,
+      [
+        environment,
+        serial,
+        `kind ${text} NOT NULL`,
+        `plan_digest ${text}`,
+        `class ${text}`,
+        `fence ${integer} NOT NULL`,
+        `actor ${text} NOT NULL`,
+        `reason ${text}`,
+        `started_at ${text} NOT NULL`,
+        `ended_at ${text}`,
+        `outcome ${text}`,
+        `summary ${document} NOT NULL`,
+      ],
+      'environment, serial',
+    ),
+    table(
+      tables.step,
+      [
+        environment,
+        serial,
+        `step ${key(600)} NOT NULL`,
+        `ordinal ${integer} NOT NULL`,
+        `unsettled ${integer} NOT NULL`,
+        `body ${document} NOT NULL`,
+      ],
+      'environment, serial, step',
+      'UNIQUE (environment, ordinal)',
+      // The index by which the few unsettled steps are found among all that ever were.
+      'UNIQUE (environment, unsettled, ordinal)',
+    ),
+    table(tables.sealed, [environment, serial, `body ${document} NOT NULL`], 'environment, serial'),
+    table(tables.spent, [environment, `plan_digest ${key(80)} NOT NULL`, serial], 'environment, plan_digest'),
+  ];
+}

@@ -1,0 +1,161 @@
+import { canonicalText, type Digest } from '../core/canonical.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Plain } from '../core/value.ts';
+import { BackendError, type Mutation, type NewOperation, type WriteSession } from './contract.ts';
+import { GroupCommit } from './group-commit.ts';
+import { verifyIntegrity } from './integrity.ts';
+import { type HeldLock, type Lock, lostLock } from './lock.ts';
+import type { OperationOutcome, OperationRow, Sealed, Snapshot } from './model.ts';
+import { applyMutation } from './mutations.ts';
+import { loadHead, loadOperation } from './snapshot.ts';
+import type { Driver, Transaction } from './sql.ts';
+import type { Statements } from './statements.ts';
+
+/** What a session works with. */
+export interface SessionParts {
+  readonly driver: Driver;
+  readonly sql: Statements;
+  readonly environment: string;
+  readonly lock: Lock;
+  readonly clock: Clock;
+  /** The place of the last step that is in the store. */
+  readonly lastOrdinal: number;
+  readonly read: () => Promise<Snapshot | undefined>;
+}
+
+/** Writing under a lock that was taken. */
+export class SqlSession implements WriteSession {
+  readonly fence: number;
+  readonly #parts: SessionParts;
+  readonly #held: HeldLock;
+  readonly #group: GroupCommit;
+  #ordinal: number;
+  /** Serial of the operation that this session began and has not ended. */
+  #serial: number | undefined;
+  #released = false;
+
+  constructor(parts: SessionParts, held: HeldLock) {
+    this.#parts = parts;
+    this.#held = held;
+    this.#ordinal = parts.lastOrdinal;
+    this.#group = new GroupCommit(parts.driver, (transaction) => parts.lock.check(transaction, held));
+    this.fence = held.info.fence;
+  }
+
+  async read(): Promise<Snapshot> {
+    const snapshot = await this.#parts.read();
+    if (this.#released || snapshot === undefined || snapshot.lock?.lockId !== this.#held.info.lockId) {
+      throw lostLock(this.#held.info, snapshot?.lock ?? undefined);
+    }
+    const problem = verifyIntegrity(snapshot).find((diagnostic) => diagnostic.severity === 'error');
+    if (problem !== undefined) {
+      throw new BackendError('STATE_CORRUPT', `${problem.summary}: ${problem.detail} Put a copy of the state from before in its place.`);
+    }
+    return snapshot;
+  }
+
+  async begin(operation: NewOperation, expected: { readonly serial: number; readonly digest: Digest }): Promise<OperationRow> {
+    const begun = await this.#submit((transaction) => this.#begin(transaction, operation, expected));
+    this.#serial = begun.serial;
+    return begun;
+  }
+
+  async write(mutations: readonly Mutation[]): Promise<void> {
+    const serial = this.#openSerial();
+    const { sql, environment } = this.#parts;
+    const target = { environment, serial, nextOrdinal: () => ++this.#ordinal };
+    await this.#submit(async (transaction) => {
+      for (const mutation of mutations) await applyMutation(transaction, sql, target, mutation);
+    });
+  }
+
+  async end(serial: number, outcome: OperationOutcome, summary: Plain, sealed?: Sealed | null): Promise<void> {
+    if (serial !== this.#openSerial()) throw new Error(`operation ${serial} is not the one that this session began`);
+    await this.#submit(async (transaction) => {
+      const { sql, environment } = this.#parts;
+      const found = await loadOperation(transaction, sql, environment, serial);
+      if (found === undefined) throw new BackendError('STATE_CORRUPT', `The operation op-${serial} is not in the state any more.`);
+      await this.#putOperation(transaction, { ...found, outcome, summary, endedAt: this.#now() });
+      if (sealed !== undefined)
+        await transaction.execute(sql.putSealed, [environment, serial, canonicalText(sealed === null ? null : { ...sealed, serial })]);
+    });
+    this.#serial = undefined;
+  }
+
+  async release(): Promise<void> {
+    if (this.#released) return;
+    this.#released = true;
+    // What was handed over before is made durable first; its own callers hear of a failure.
+    await this.#group.submit(async () => undefined).catch(passBackendError);
+    await this.#parts.driver.write((transaction) => this.#parts.lock.release(transaction, this.#held));
+  }
+
+  async #begin(
+    transaction: Transaction,
+    operation: NewOperation,
+    expected: { readonly serial: number; readonly digest: Digest },
+  ): Promise<OperationRow> {
+    const { sql, environment } = this.#parts;
+    const head = await loadHead(transaction, sql, environment);
+    if (head.serial !== expected.serial || head.digest !== expected.digest) {
+      const moved = head.serial === expected.serial ? 'its content is another' : `it is at serial ${head.serial}`;
+      throw new BackendError(
+        'STATE_MOVED',
+        `The state is not the one that was read: serial ${expected.serial} was expected, and ${moved}.`,
+        {
+          next: 'accede plan',
+        },
+      );
+    }
+    const older = await loadOperation(transaction, sql, environment, head.serial);
+    if (older?.outcome === null) await this.#putOperation(transaction, { ...older, outcome: 'abandoned', endedAt: this.#now() });
+    const serial = head.serial + 1;
+    const begun: OperationRow = {
+      serial,
+      id: `op-${serial}`,
+      ...operation,
+      fence: this.fence,
+      endedAt: null,
+      outcome: null,
+      summary: null,
+    };
+    await this.#putOperation(transaction, begun);
+    await transaction.execute(sql.putHead, [environment, serial]);
+    return begun;
+  }
+
+  async #putOperation(transaction: Transaction, row: OperationRow): Promise<void> {
+    await transaction.execute(this.#parts.sql.putOperation, [
+      this.#parts.environment,
+      row.serial,
+      row.kind,
+      row.planDigest,
+      row.class,
+      row.fence,
+      row.actor,
+      row.reason,
+      row.startedAt,
+      row.endedAt,
+      row.outcome,
+      canonicalText(row.summary),
+    ]);
+  }
+
+  async #submit<T>(run: (transaction: Transaction) => Promise<T>): Promise<T> {
+    if (this.#released) throw lostLock(this.#held.info, undefined);
+    return this.#group.submit(run);
+  }
+
+  #openSerial(): number {
+    if (this.#serial === undefined) throw new Error('the session wrote without an operation of its own that is open');
+    return this.#serial;
+  }
+
+  #now(): string {
+    return new Date(this.#parts.clock.now()).toISOString();
+  }
+}
+
+function passBackendError(error: unknown): void {
+  if (!(error instanceof BackendError)) throw error;
+}

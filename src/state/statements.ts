@@ -1,0 +1,71 @@
+import { type Tables, tableNames } from './schema.ts';
+import type { Dialect } from './sql.ts';
+
+export type Statements = ReturnType<typeof statements>;
+
+/** The text of every statement of the store, for one dialect and one prefix. The environment is the first parameter of each. */
+export function statements(dialect: Dialect, prefix: string) {
+  const tables: Tables = tableNames(prefix);
+  const mine = 'WHERE environment = ?';
+  const environment = ['environment'];
+  const atSerial = ['environment', 'serial'];
+  const operation = `SELECT serial, kind, plan_digest, class, fence, actor, reason, started_at, ended_at, outcome, summary FROM ${tables.operation} ${mine}`;
+  const identity = ['format', 'lineage', 'fingerprint_key', 'created_at'];
+  const lock = ['lock_id', 'fence', 'token_digest', 'who', 'host', 'boot_id', 'pid', 'process_start', 'purpose', 'since'];
+  return {
+    tables,
+    // Takes no parameter: where the database is ours alone, another environment in it has to be noticed.
+    identities: `SELECT environment, ${identity.join(', ')} FROM ${tables.identity}`,
+    identity: `SELECT environment, ${identity.join(', ')} FROM ${tables.identity} ${mine}`,
+    putIdentity: dialect.upsert(tables.identity, environment, identity, identity),
+
+    head: `SELECT serial FROM ${tables.head} ${mine}`,
+    headForUpdate: `SELECT serial FROM ${tables.head} ${mine}${dialect.forUpdate}`,
+    putHead: dialect.upsert(tables.head, environment, ['serial']),
+
+    fence: `SELECT fence FROM ${tables.fence} ${mine}${dialect.forUpdate}`,
+    putFence: dialect.upsert(tables.fence, environment, ['fence']),
+    lock: `SELECT ${lock.join(', ')} FROM ${tables.lock} ${mine}`,
+    lockForUpdate: `SELECT ${lock.join(', ')} FROM ${tables.lock} ${mine}${dialect.forUpdate}`,
+    putLock: dialect.upsert(tables.lock, environment, lock),
+    dropLock: `DELETE FROM ${tables.lock} ${mine} AND lock_id = ?`,
+
+    resources: `SELECT address, digest, body FROM ${tables.resource} ${mine} ORDER BY address`,
+    resourceDigests: `SELECT address, digest FROM ${tables.resource} ${mine} ORDER BY address`,
+    putResource: dialect.upsert(tables.resource, ['environment', 'address'], ['digest', 'body']),
+    dropResource: `DELETE FROM ${tables.resource} ${mine} AND address = ?`,
+    putHistory: dialect.upsert(tables.history, ['environment', 'address', 'serial'], ['digest', 'body']),
+    resourcesAt:
+      `SELECT h.address, h.digest, h.body FROM ${tables.history} h JOIN ` +
+      `(SELECT address, MAX(serial) AS serial FROM ${tables.history} ${mine} AND serial <= ? GROUP BY address) last ` +
+      `ON h.address = last.address AND h.serial = last.serial WHERE h.environment = ? AND h.body IS NOT NULL ORDER BY h.address`,
+
+    outputsAt: `SELECT body FROM ${tables.outputs} ${mine} AND serial <= ? ORDER BY serial DESC LIMIT 1`,
+    putOutputs: dialect.upsert(tables.outputs, atSerial, ['body']),
+
+    operations: `${operation} ORDER BY serial DESC`,
+    operation: `${operation} AND serial = ?`,
+    putOperation: dialect.upsert(tables.operation, atSerial, [
+      'kind',
+      'plan_digest',
+      'class',
+      'fence',
+      'actor',
+      'reason',
+      'started_at',
+      'ended_at',
+      'outcome',
+      'summary',
+    ]),
+
+    steps: `SELECT step, body FROM ${tables.step} ${mine} AND serial = ? ORDER BY ordinal`,
+    unsettled: `SELECT step, body FROM ${tables.step} ${mine} AND unsettled = 1 ORDER BY ordinal`,
+    lastOrdinal: `SELECT MAX(ordinal) AS ordinal FROM ${tables.step} ${mine}`,
+    putStep: dialect.upsert(tables.step, ['environment', 'serial', 'step'], ['ordinal', 'unsettled', 'body'], ['ordinal']),
+
+    sealed: `SELECT body FROM ${tables.sealed} ${mine} ORDER BY serial DESC LIMIT 1`,
+    putSealed: dialect.upsert(tables.sealed, atSerial, ['body']),
+    spent: `SELECT serial FROM ${tables.spent} ${mine} AND plan_digest = ?`,
+    putSpent: dialect.upsert(tables.spent, ['environment', 'plan_digest'], ['serial'], ['serial']),
+  };
+}

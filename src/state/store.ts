@@ -1,0 +1,170 @@
+import type { ResourceAddress } from '../core/address.ts';
+import type { Clock, IdSource } from '../core/clock.ts';
+import { type Acquired, BackendError, type Busy, type LockRequest, type StateStore } from './contract.ts';
+import { Lock } from './lock.ts';
+import type { Identity, OperationRow, ResourceRow, Snapshot, StepRow, StoredOutput } from './model.ts';
+import type { ProcessIdentity } from './process.ts';
+import { parseCount, parseIdentity, parseOperation } from './rows.ts';
+import { createTables, findTables } from './schema.ts';
+import { SqlSession } from './session.ts';
+import { loadContentsAt, loadOperation, loadSnapshot, loadSteps } from './snapshot.ts';
+import type { Driver, Transaction } from './sql.ts';
+import { type Statements, statements } from './statements.ts';
+
+/** The store over any SQL driver. */
+export class SqlStore implements StateStore {
+  readonly #driver: Driver;
+  readonly #sql: Statements;
+  readonly #environment: string;
+  readonly #clock: Clock;
+  readonly #lock: Lock;
+
+  constructor(
+    driver: Driver,
+    options: {
+      readonly environment: string;
+      readonly clock: Clock;
+      readonly ids: IdSource;
+      readonly host: ProcessIdentity;
+      readonly prefix: string;
+    },
+  ) {
+    this.#driver = driver;
+    this.#sql = statements(driver.dialect, options.prefix);
+    this.#environment = options.environment;
+    this.#clock = options.clock;
+    this.#lock = new Lock(this.#sql, options.environment, options);
+  }
+
+  read(): Promise<Snapshot | undefined> {
+    return this.#view(async (transaction, identity) => {
+      const snapshot = await loadSnapshot(transaction, this.#sql, identity);
+      // A lock whose holder is known to be dead holds nobody off, so it is nobody's.
+      return snapshot.lock !== null && this.#lock.isAbandoned(snapshot.lock) ? { ...snapshot, lock: null } : snapshot;
+    });
+  }
+
+  readAt(serial: number): Promise<
+    | {
+        readonly operation: OperationRow;
+        readonly resources: ReadonlyMap<ResourceAddress, ResourceRow>;
+        readonly outputs: readonly StoredOutput[];
+      }
+    | undefined
+  > {
+    return this.#view(async (transaction) => {
+      const operation = await loadOperation(transaction, this.#sql, this.#environment, serial);
+      return operation && { operation, ...(await loadContentsAt(transaction, this.#sql, this.#environment, serial)) };
+    });
+  }
+
+  async history(): Promise<readonly OperationRow[]> {
+    const found = await this.#view(async (transaction) => {
+      const rows = await transaction.query(this.#sql.operations, [this.#environment]);
+      return rows.map((row) => parseOperation(this.#sql.tables.operation, row));
+    });
+    return found ?? [];
+  }
+
+  async steps(serial: number): Promise<readonly StepRow[]> {
+    return (await this.#view((transaction) => loadSteps(transaction, this.#sql, this.#environment, serial))) ?? [];
+  }
+
+  spentBy(planDigest: string): Promise<OperationRow | undefined> {
+    return this.#view(async (transaction) => {
+      const row = (await transaction.query(this.#sql.spent, [this.#environment, planDigest]))[0];
+      if (row === undefined) return undefined;
+      return loadOperation(transaction, this.#sql, this.#environment, parseCount(this.#sql.tables.spent, row, 'serial'));
+    });
+  }
+
+  async acquire(request: LockRequest): Promise<Acquired | Busy> {
+    const create = request.create;
+    if (create !== undefined && create.identity.environment !== this.#environment) {
+      throw new Error(`a state of ${create.identity.environment} was to be made in the store of ${this.#environment}`);
+    }
+    // Looking first keeps a foreign file untouched, and answers `busy` even while the holder is in the middle of a transaction.
+    const found = await this.#view(async (transaction) => ({ holder: await this.#lock.liveHolder(transaction) }));
+    if (found?.holder !== undefined) return { kind: 'busy', holder: found.holder };
+    if (found === undefined && create === undefined) {
+      throw new BackendError('STATE_UNREACHABLE', `There is no state of ${this.#environment} at ${this.#driver.place} yet.`, {
+        next: 'accede apply',
+      });
+    }
+    const answer = await this.#driver.write(
+      async (transaction) => {
+        await this.#ensureState(transaction, create);
+        const taken = await this.#lock.take(transaction, request);
+        return { ...taken, lastOrdinal: await this.#lastOrdinal(transaction) };
+      },
+      { create: create !== undefined },
+    );
+    if (answer.kind === 'busy') return { kind: 'busy', holder: answer.holder };
+    const { held, tookOver, lastOrdinal } = answer;
+    const parts = {
+      driver: this.#driver,
+      sql: this.#sql,
+      environment: this.#environment,
+      lock: this.#lock,
+      clock: this.#clock,
+      lastOrdinal,
+      read: () => this.read(),
+    };
+    return { kind: 'acquired', lock: held.info, tookOver, session: new SqlSession(parts, held) };
+  }
+
+  async unlock(lockId: string): Promise<boolean> {
+    if ((await this.#view(async () => true)) === undefined) return false;
+    return this.#driver.write((transaction) => this.#lock.breakLock(transaction, lockId));
+  }
+
+  close(): Promise<void> {
+    return this.#driver.close();
+  }
+
+  /** Runs `work` on the state; undefined when there is none. */
+  async #view<T>(work: (transaction: Transaction, identity: Identity) => Promise<T>): Promise<T | undefined> {
+    return this.#driver.read(async (transaction) => {
+      const identity = await this.#findIdentity(transaction);
+      return identity === undefined ? undefined : work(transaction, identity);
+    });
+  }
+
+  async #findIdentity(transaction: Transaction): Promise<Identity | undefined> {
+    if (!(await findTables(transaction, this.#driver, this.#sql.tables))) return undefined;
+    const rows = this.#driver.dialect.ownsDatabase
+      ? await transaction.query(this.#sql.identities)
+      : await transaction.query(this.#sql.identity, [this.#environment]);
+    const identities = rows.map((row) => parseIdentity(this.#sql.tables.identity, row));
+    const other = identities.find((identity) => identity.environment !== this.#environment);
+    if (other !== undefined) {
+      throw new BackendError(
+        'STATE_FOREIGN',
+        `The state ${this.#driver.place} belongs to the environment ${other.environment}, and not to ${this.#environment}. It was left as it is; give each environment a place of its own in state.path.`,
+      );
+    }
+    return identities[0];
+  }
+
+  /** Makes the state when it is not there. Of several that do this at once one makes it, and the others find it. */
+  async #ensureState(transaction: Transaction, create: LockRequest['create']): Promise<void> {
+    if ((await this.#findIdentity(transaction)) !== undefined) return;
+    if (create === undefined) throw new BackendError('STATE_UNREACHABLE', `The state at ${this.#driver.place} was removed meanwhile.`);
+    const { identity, serial = 0 } = create;
+    await createTables(transaction, this.#driver.dialect, this.#sql.tables);
+    await transaction.execute(this.#sql.putIdentity, [
+      identity.environment,
+      identity.format,
+      identity.lineage,
+      identity.fingerprintKey,
+      identity.createdAt,
+    ]);
+    await transaction.execute(this.#sql.putHead, [this.#environment, serial]);
+    await transaction.execute(this.#sql.putFence, [this.#environment, 0]);
+  }
+
+  async #lastOrdinal(transaction: Transaction): Promise<number> {
+    const row = (await transaction.query(this.#sql.lastOrdinal, [this.#environment]))[0];
+    return row?.['ordinal'] === null ? 0 : parseCount(this.#sql.tables.step, row, 'ordinal');
+  }
+}
