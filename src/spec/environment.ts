@@ -39,9 +39,9 @@ export type StateLocation =
 
 /** One provider configuration. A provider that is used without a block gets an implied one with an empty configuration. */
 export interface ProviderBlock {
-  /** `docker`, or with an alias `docker:edge-1`. */
+  /** `local`, or with an alias `local:edge-1`. */
   readonly alias: string;
-  /** `docker`. */
+  /** `local`. */
   readonly provider: string;
   readonly config: Attributes;
   /** Absolute folder of the document that holds the block: what its relative paths are relative to. */

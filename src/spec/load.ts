@@ -1,0 +1,179 @@
+import { compareText } from '../core/address.ts';
+import { type Diagnostic, type Outcome, settle } from '../core/diagnostic.ts';
+import { hasInterpolation } from '../core/expression-text.ts';
+import { isPlainName } from '../core/naming.ts';
+import type { Expression } from '../core/template.ts';
+import type { Registry } from '../providers/contract.ts';
+import { type Assembled, assemble, checkOutline } from './assemble.ts';
+import { loadOutputs, loadState, loadSteering, providerConfig } from './blocks.ts';
+import { checkReferences, worldOf } from './cross.ts';
+import { digestSource } from './digest.ts';
+import { type FolderDocuments, readFolder, readIncludes, type SpecDocument } from './documents.ts';
+import type { Environment } from './environment.ts';
+import { FileStore } from './files.ts';
+import { includeEntries } from './includes.ts';
+import { loadImports, loadMoved, loadRemoved } from './moves.ts';
+import { providerRoots } from './names.ts';
+import { refuseNotAvailable } from './not-available.ts';
+import { prepareNames } from './prepare.ts';
+import { checkHosts, loadProviders } from './providers.ts';
+import { Report } from './report.ts';
+import { expandResources } from './resources.ts';
+import { memberOf, type YamlNode } from './source.ts';
+import { compileText } from './standalone.ts';
+import { openWorkspace, type Workspace } from './workspace.ts';
+
+export interface LoadOptions {
+  readonly folder: string;
+  readonly registry: Registry;
+  /** `--var`, later ones win. */
+  readonly variables: readonly (readonly [string, string])[];
+  /** `--var-file`, later ones win. */
+  readonly variableFiles: readonly string[];
+  readonly processEnvironment: Readonly<Record<string, string | undefined>>;
+  /** `skip`: a secret that cannot be read counts as unchanged. `none`: no secret is read. */
+  readonly secrets: 'read' | 'skip' | 'none';
+  readonly signal: AbortSignal;
+}
+
+/** An environment that can also try expressions. */
+export interface LoadedEnvironment extends Environment {
+  /** An expression, without `${` and `}`, with the names that outputs have. */
+  compile(text: string): Outcome<Expression>;
+}
+
+/**
+ * Reads a folder of YAML into a checked and located environment. Every mistake of the run is in the outcome, sorted by place; what follows
+ * from a mistake that is reported is not reported again. Reads files and secrets and changes nothing.
+ */
+export async function loadEnvironment(options: LoadOptions): Promise<Outcome<LoadedEnvironment>> {
+  const opened = await openWorkspace(options.folder);
+  if (!opened.ok) return opened;
+  const workspace = opened.value;
+  const report = new Report();
+  const folder = await readFolder(workspace, report);
+  if (folder.environment === undefined) return { ok: false, diagnostics: report.sorted() };
+  const files = new FileStore(workspace);
+  const documents = await withIncludes(folder, folder.environment, { options, workspace, files, report });
+  // What stands in a document that cannot be read is missing to the others, and that is not their mistake.
+  const isWhole = report.sorted().every(({ code }) => STRANGERS.has(code));
+  for (const document of documents) {
+    checkOutline(document, report);
+    refuseNotAvailable(document.root, report);
+  }
+  const assembled = assemble(folder.environment, documents, report);
+  const environment = await build(assembled, { options, workspace, files, report });
+  const diagnostics = isWhole ? report.sorted() : report.sorted().filter((diagnostic) => !isAbsence(diagnostic));
+  return settle(environment, diagnostics);
+}
+
+/** Mistakes about files that hold nothing of this environment. */
+const STRANGERS: ReadonlySet<string> = new Set(['NOT_A_DOCUMENT', 'SEVERAL_ENVIRONMENTS', 'INCLUDED_ENVIRONMENT']);
+
+const ABSENCES: ReadonlySet<string> = new Set([
+  'DISABLED_RESOURCE',
+  'MOVED_NOWHERE',
+  'NOTHING_TO_OVERRIDE',
+  'UNKNOWN_INSTANCE',
+  'UNKNOWN_PROVIDER',
+  'UNKNOWN_REFERENCE',
+  'UNKNOWN_RESOURCE',
+  'UNKNOWN_VARIABLE',
+]);
+
+function isAbsence(diagnostic: Diagnostic): boolean {
+  return ABSENCES.has(diagnostic.code);
+}
+
+interface Surroundings {
+  readonly options: LoadOptions;
+  readonly workspace: Workspace;
+  readonly files: FileStore;
+  readonly report: Report;
+}
+
+/** All documents, weakest first: includes as listed, fragments by name, the Environment. */
+async function withIncludes(
+  folder: FolderDocuments,
+  environment: SpecDocument,
+  surroundings: Surroundings,
+): Promise<readonly SpecDocument[]> {
+  const { options, workspace, files, report } = surroundings;
+  const own = [...folder.fragments, environment];
+  const entries = await includeEntries(environment, own, {
+    workspace,
+    files,
+    roots: providerRoots(options.registry),
+    sources: variableSources(options),
+    report,
+  });
+  const included = await readIncludes(entries, workspace, folder.seen, report);
+  return [...included, ...own];
+}
+
+function variableSources(options: LoadOptions) {
+  return { arguments: options.variables, files: options.variableFiles, processEnvironment: options.processEnvironment };
+}
+
+async function build(assembled: Assembled, { options, workspace, files, report }: Surroundings): Promise<LoadedEnvironment> {
+  const { registry } = options;
+  const prepared = await prepareNames(assembled, {
+    name: environmentName(assembled, report),
+    registry,
+    workspace,
+    files,
+    report,
+    sources: variableSources(options),
+    secrets: { mode: options.secrets, processEnvironment: options.processEnvironment, signal: options.signal },
+  });
+  const { context, release } = prepared;
+  const configured = loadProviders(assembled.named.providers, registry, (block) => providerConfig(block, context), report);
+  context.providers = configured;
+  const expansion = expandResources(assembled.resources, context);
+  const world = worldOf(assembled.resources, expansion);
+  checkReferences(world, report);
+  const providers = [...new Map([...configured, ...expansion.used]).values()].sort((a, b) => compareText(a.alias, b.alias));
+  checkHosts([...expansion.used.values()], registry, report);
+  const state = loadState(assembled, context);
+  const steering = loadSteering(assembled, context);
+  const outputs = loadOutputs(assembled, context);
+  const moved = loadMoved(assembled, context, world);
+  const removed = loadRemoved(assembled, context, world);
+  const imports = loadImports(assembled, context, world);
+  files.close();
+  return {
+    name: context.fixed.name,
+    folder: workspace.folder,
+    workTree: workspace.workTree,
+    sourceDigest: digestSource(assembled, context.fixed.name, release?.digest, files.digests()),
+    ...(release === undefined ? {} : { release }),
+    variables: context.fixed.variables,
+    secrets: context.fixed.secrets,
+    state,
+    providers,
+    resources: [...expansion.instances].sort((a, b) => compareText(a.address, b.address)),
+    outputs,
+    moved,
+    removed,
+    imports,
+    ...steering,
+    compile: (text) => compileText(text, assembled.environment, context),
+  };
+}
+
+/** The name, which stands in every address of the outside world; without a usable one the load goes on to find other mistakes. */
+function environmentName(assembled: Assembled, report: Report): string {
+  const node: YamlNode | undefined = memberOf(memberOf(assembled.environment.root, 'metadata'), 'name');
+  const value = node?.kind === 'scalar' ? node.value : undefined;
+  if (node !== undefined && typeof value === 'string' && hasInterpolation(value)) {
+    report.add(
+      {
+        code: 'EXPRESSION_NOT_ALLOWED',
+        summary: 'An expression stands where none may be',
+        detail: 'metadata.name is plain text: it names the environment in the outside world.',
+      },
+      node,
+    );
+  }
+  return typeof value === 'string' && isPlainName(value) ? value : 'environment';
+}

@@ -1,0 +1,70 @@
+import type { Report } from './report.ts';
+import type { YamlNode } from './source.ts';
+
+/** A key that is parsed and checked, and whose effect does not exist yet. */
+interface Row {
+  /** Keys from the top of a document; `*` stands for any key or index. */
+  readonly path: readonly string[];
+  readonly sentence: string;
+  /** Left out: the key may not be there at all. */
+  readonly when?: (node: YamlNode) => boolean;
+}
+
+const is = (value: unknown) => (node: YamlNode) => node.kind === 'scalar' && node.value === value;
+const isFilled = (node: YamlNode) => (node.kind === 'map' && node.entries.size > 0) || (node.kind === 'list' && node.items.length > 0);
+
+/** What a document may not use yet. A row goes when its effect comes. */
+const ROWS: readonly Row[] = [
+  { path: ['state', 'backend'], when: is('mysql'), sentence: 'State in MySQL is not available yet; use backend: sqlite.' },
+  { path: ['state', 'encryption'], sentence: 'Encryption of the state is not available yet.' },
+  { path: ['release', 'signature'], sentence: 'Signed releases are not available yet; name the file alone.' },
+  { path: ['release', 'keys'], sentence: 'Signed releases are not available yet; name the file alone.' },
+  { path: ['policy', 'succession'], when: is('strict'), sentence: 'The strict policy is not available yet; leave succession out.' },
+  { path: ['policy', 'allow'], sentence: 'A list of allowed classes is not available yet.' },
+  { path: ['policy', 'approvals'], sentence: 'Approvals are not available yet.' },
+  { path: ['policy', 'approvers'], sentence: 'Approvals are not available yet.' },
+  { path: ['policy', 'freeze'], sentence: 'Freeze windows are not available yet.' },
+  { path: ['policy', 'rules'], sentence: 'Policy rules are not available yet.' },
+  { path: ['policy', 'retain'], sentence: 'Retention is not available yet.' },
+  { path: ['hooks'], when: isFilled, sentence: 'Hooks are not available yet.' },
+  { path: ['quiesce'], when: isFilled, sentence: 'Quiesce is not available yet.' },
+  { path: ['resources', '*', '*', 'update'], sentence: 'Updating in batches is not available yet.' },
+  { path: ['resources', '*', '*', 'commit_after'], sentence: 'Two-phase commits are not available yet.' },
+  {
+    path: ['resources', '*', '*', 'depends_on', '*', 'restart'],
+    when: is(true),
+    sentence: 'Restarting with a dependency is not available yet.',
+  },
+  { path: ['defaults', '*', 'update'], sentence: 'Updating in batches is not available yet.' },
+  { path: ['defaults', '*', 'commit_after'], sentence: 'Two-phase commits are not available yet.' },
+];
+
+/** Refuses what the documents use and what does not exist yet: never ignored, always one sentence. */
+export function refuseNotAvailable(root: YamlNode, report: Report): void {
+  for (const row of ROWS) follow(root, row, 0, report);
+  const overrides = root.kind === 'map' ? root.entries.get('overrides')?.value : undefined;
+  if (overrides !== undefined) for (const row of ROWS) follow(overrides, row, 0, report);
+}
+
+function follow(node: YamlNode, row: Row, depth: number, report: Report): void {
+  const step = row.path[depth];
+  if (step === undefined) return;
+  const isLast = depth === row.path.length - 1;
+  if (node.kind === 'map') {
+    for (const [name, { key, value }] of node.entries) {
+      if (step !== '*' && step !== name) continue;
+      if (!isLast) follow(value, row, depth + 1, report);
+      else if (row.when === undefined || row.when(value)) refuse(report, row.sentence, name, key);
+    }
+  } else if (node.kind === 'list' && step === '*') {
+    for (const item of node.items) if (!isLast) follow(item, row, depth + 1, report);
+  }
+}
+
+/** The one form of such a refusal. */
+export function refuse(report: Report, sentence: string, name: string, place: YamlNode): void {
+  report.add(
+    { code: 'NOT_AVAILABLE', summary: 'A key has no effect yet and is refused', detail: `${name}: ${sentence}`, observed: name },
+    place,
+  );
+}
