@@ -130,6 +130,8 @@ export interface PlannedStep {
   readonly address: ResourceAddress;
   readonly effect: string;
   readonly stage: Stage;
+  /** 0 preflight, 1 the work itself, 2 retire: all steps of one phase are done before any of the next begins. */
+  readonly phase: number;
   readonly after: readonly string[];
   readonly direction: 'back' | 'forward';
 }

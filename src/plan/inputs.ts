@@ -1,0 +1,51 @@
+import type { ResourceAddress } from '../core/address.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Observed, Registry } from '../providers/contract.ts';
+import type { Environment } from '../spec/environment.ts';
+import type { Snapshot } from '../state/model.ts';
+import type { PlanOptions } from './model.ts';
+
+/** Everything that a plan is made from. The same inputs give the same plan, byte for byte. */
+export interface PlanInputs {
+  readonly environment: Environment;
+  readonly registry: Registry;
+  /** Undefined while there is no state. */
+  readonly snapshot: Snapshot | undefined;
+  readonly world: World;
+  readonly options: PlanOptions;
+  /** Version of the engine. */
+  readonly version: string;
+  readonly commit: string | null;
+  readonly folder: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** Milliseconds for which the plan may be applied. */
+  readonly maxAge: number;
+}
+
+/** What was read of the live world. */
+export interface World {
+  /** By address in the documents, or for what the documents do not hold by recorded address. Missing where the identity was not known yet. */
+  readonly observations: ReadonlyMap<ResourceAddress, Observed>;
+  /** What stands at the new identity of a recorded resource whose identity changes. */
+  readonly occupants: ReadonlyMap<ResourceAddress, Observed>;
+  /** What each provider block that could be opened speaks to, by alias. */
+  readonly versions: ReadonlyMap<string, { readonly [name: string]: string }>;
+  /** Why a provider block could not be opened, by alias. */
+  readonly unreachable: ReadonlyMap<string, readonly Diagnostic[]>;
+}
+
+export const EMPTY_WORLD: World = { observations: new Map(), occupants: new Map(), versions: new Map(), unreachable: new Map() };
+
+export const DEFAULT_OPTIONS: PlanOptions = {
+  targets: [],
+  excludes: [],
+  replace: [],
+  destroy: false,
+  refreshOnly: false,
+  refresh: true,
+  refreshTags: false,
+  skipSecrets: false,
+  keepProtected: false,
+  includeProtected: false,
+};

@@ -1,0 +1,49 @@
+import { digestOf } from '../core/canonical.ts';
+import { type Attributes, decodeValue, encodeValue, isAttributes } from '../core/value.ts';
+import type { Found, Observed, ResourceType } from '../providers/contract.ts';
+import type { ResourceRow } from '../state/model.ts';
+import { maskLive } from './masking.ts';
+
+/** What tells secrets in live values: the desired and the recorded attributes, and the run's secrets as texts. */
+export interface Masks {
+  readonly desired: Attributes | undefined;
+  readonly recorded: Attributes | undefined;
+  readonly secrets: readonly string[];
+}
+
+/** The recorded attributes of a row in the present normal form, secrets sealed. */
+export function recordedAttributes(type: ResourceType, row: ResourceRow): Attributes {
+  const stored = decodeValue(row.attributes);
+  if (!isAttributes(stored)) throw new Error(`${row.address}: the stored attributes are not a map`);
+  if (row.schemaVersion === type.schemaVersion) return stored;
+  if (type.upgrade === undefined)
+    throw new Error(`${row.address}: no way from schema version ${row.schemaVersion} to ${type.schemaVersion}`);
+  return type.upgrade(stored, row.schemaVersion);
+}
+
+/** The recorded computed attributes of a row. */
+export function recordedComputed(row: ResourceRow): Attributes {
+  const stored = decodeValue(row.computed);
+  if (!isAttributes(stored)) throw new Error(`${row.address}: the stored computed attributes are not a map`);
+  return stored;
+}
+
+/** The live attributes in terms of `against`, secrets wrapped. */
+export function alignedLive(type: ResourceType, found: Found, against: Attributes, masks: Masks): Attributes {
+  return maskLive(type.align?.(against, found.attributes) ?? found.attributes, type, masks);
+}
+
+/** Computed attributes with the secret ones wrapped. */
+export function liveComputed(type: ResourceType, found: Found, masks: Masks): Attributes {
+  return maskLive(found.computed, type, masks);
+}
+
+/**
+ * The fingerprint of an object: the digest of its live id and its managed attributes, secrets as keyed fingerprints. Null for an absent
+ * object. Nothing volatile may be in a provider's attributes.
+ */
+export function fingerprintOfObserved(type: ResourceType, observed: Observed, masks: Masks, key: Buffer | undefined): string | null {
+  if (observed.kind !== 'found') return null;
+  const attributes = encodeValue(maskLive(observed.attributes, type, masks), key);
+  return digestOf({ ref: observed.ref, owner: observed.owner, attributes });
+}

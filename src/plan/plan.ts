@@ -1,0 +1,276 @@
+import type { Action } from '../core/action.ts';
+import { compareText, type ResourceAddress } from '../core/address.ts';
+import { digestOf } from '../core/canonical.ts';
+import type { Diagnostic, Outcome } from '../core/diagnostic.ts';
+import { hasErrors } from '../core/diagnostic.ts';
+import { formatPath, type PathSegment } from '../core/path.ts';
+import {
+  type Attributes,
+  encodeValue,
+  isAttributes,
+  isList,
+  type Plain,
+  Sensitive,
+  secretNames,
+  Unknown,
+  type Value,
+} from '../core/value.ts';
+import type { Effect } from '../providers/contract.ts';
+import { type Assessed, type Assessment, assess } from './assess.ts';
+import { facetsOf } from './decide.ts';
+import { planDigest } from './digest.ts';
+import { driftOf } from './drift.ts';
+import { planGuards } from './guards.ts';
+import type { PlanInputs } from './inputs.ts';
+import { judge } from './judge.ts';
+import { fingerprintOfObserved } from './live.ts';
+import { sensitivePaths } from './masking.ts';
+import type { PlanDocument, PlanMessage, PlannedChange, Summary } from './model.ts';
+import { planOutputs } from './outputs.ts';
+import type { PreparedChange, PreparedPlan } from './prepared.ts';
+import { effectsOf, planSteps } from './steps.ts';
+import { classify, roleOf } from './succession/classify.ts';
+
+/**
+ * The plan: from what is desired, recorded and observed to what will be done. Pure. Fails when the documents have mistakes; whatever else
+ * stands in the way is a refusal inside of the plan, so that the rest can still be read.
+ */
+export function planEnvironment(inputs: PlanInputs): Outcome<PreparedPlan> {
+  const assessment = assess(inputs);
+  if (hasErrors(assessment.diagnostics)) return { ok: false, diagnostics: assessment.diagnostics };
+  const key = inputs.snapshot === undefined ? undefined : Buffer.from(inputs.snapshot.identity.fingerprintKey, 'hex');
+  const judged = judge(inputs, assessment);
+  const shown = [...judged.resources.values()]
+    .filter((assessed) => assessment.selected.has(assessed.address) && !(inputs.options.destroy && isUnmade(assessed)))
+    .sort((a, b) => compareText(a.address, b.address));
+  const effects = new Map<ResourceAddress, readonly Effect[]>(shown.map((assessed) => [assessed.address, effectsOf(assessed)]));
+  const steps = planSteps(judged.resources, effects);
+  if ('cycle' in steps) return { ok: false, diagnostics: [stepCycle(steps.cycle)] };
+  const targeted = inputs.options.targets.length > 0 || inputs.options.excludes.length > 0 || inputs.options.refreshOnly;
+  const planned = planOutputs(
+    inputs.options.destroy || targeted ? [] : inputs.environment.outputs,
+    targeted ? [] : (inputs.snapshot?.outputs ?? []),
+    assessment.lookup,
+    key,
+  );
+  if (hasErrors(planned.diagnostics)) return { ok: false, diagnostics: planned.diagnostics };
+
+  const fingerprints = Object.fromEntries(
+    shown.flatMap((assessed) =>
+      assessed.observed === undefined
+        ? []
+        : [[assessed.address, fingerprintOfObserved(assessed.type, assessed.observed, assessed.masks, key)] as const],
+    ),
+  );
+  const head = stateOf(inputs);
+  const documentInputs = inputsOf(inputs);
+  const guards = planGuards(inputs, { state: head, inputs: documentInputs, fingerprints });
+  const { outageAddresses, ...succession } = classify(inputs, new Map(shown.map((assessed) => [assessed.address, assessed])), {
+    refusals: judged.refusals,
+    outputsChanged: planned.outputs.some((output) => output.changed),
+    steps: steps.steps,
+    guards,
+  });
+  const changes = shown.map((assessed) => plannedChange(assessed, inputs, key));
+  const content: Omit<PlanDocument, 'digest'> = {
+    format: 'accede.plan/v1',
+    environment: inputs.environment.name,
+    engine: { version: inputs.version },
+    inputs: documentInputs,
+    state: head,
+    succession,
+    applicable: succession.class !== 'refuse' && !inputs.options.skipSecrets,
+    changes,
+    steps: steps.steps,
+    fingerprints,
+    outageAddresses,
+    affected: affectedBy(assessment, outageAddresses, judged.resources),
+    secretsChanged: secretsChanged(inputs, shown, key),
+    drift: shown.flatMap((assessed) => driftOf(assessed, key) ?? []),
+    outputs: planned.outputs,
+    summary: summarise(changes),
+    warnings: warningsOf(inputs, assessment.diagnostics, notesOf(shown)),
+    createdAt: new Date(inputs.createdAt).toISOString(),
+    expiresAt: new Date(inputs.createdAt + inputs.maxAge).toISOString(),
+  };
+  const document: PlanDocument = { ...content, digest: planDigest(content) };
+  const work = new Map<ResourceAddress, PreparedChange>();
+  for (const [index, assessed] of shown.entries()) {
+    const change = changes[index];
+    const list = effects.get(assessed.address) ?? [];
+    if (change === undefined || list.length === 0) continue;
+    work.set(assessed.address, preparedChange(assessed, change, list));
+  }
+  return {
+    ok: true,
+    value: { document, work, lookup: assessment.lookup },
+    diagnostics: [...assessment.diagnostics, ...busyWarning(inputs)],
+  };
+}
+
+/** Whether nothing was ever made at the address, so that there is nothing to destroy and nothing to keep. */
+function isUnmade(assessed: Assessed): boolean {
+  return assessed.decision.action === 'noop' && assessed.recorded === undefined && assessed.unsettled.length === 0;
+}
+
+function preparedChange(assessed: Assessed, planned: PlannedChange, effects: readonly Effect[]): PreparedChange {
+  return {
+    planned,
+    type: assessed.type,
+    context: assessed.context,
+    instance: assessed.instance,
+    row: assessed.recorded?.row,
+    observed: assessed.observed ?? { kind: 'absent' },
+    desired: assessed.decision.after ?? undefined,
+    masks: assessed.masks,
+    unsettled: assessed.unsettled,
+    protected: assessed.protected,
+    effects,
+    needs: assessed.needs,
+  };
+}
+
+function stateOf(inputs: PlanInputs): PlanDocument['state'] {
+  const { snapshot } = inputs;
+  if (snapshot === undefined) return { lineage: null, serial: 0, digest: digestOf([]) };
+  return { lineage: snapshot.identity.lineage, serial: snapshot.head.serial, digest: snapshot.head.digest };
+}
+
+function inputsOf(inputs: PlanInputs): PlanDocument['inputs'] {
+  const { environment, world } = inputs;
+  return {
+    sourceDigest: environment.sourceDigest,
+    releaseDigest: environment.release?.digest ?? null,
+    commit: inputs.commit,
+    folder: inputs.folder,
+    variables: encodeValue(environment.variables, undefined) as { readonly [name: string]: Plain },
+    providers: Object.fromEntries([...world.versions].sort(([a], [b]) => compareText(a, b))),
+    options: inputs.options,
+  };
+}
+
+function plannedChange(assessed: Assessed, inputs: PlanInputs, key: Buffer | undefined): PlannedChange {
+  const { decision, recorded, instance, address } = assessed;
+  const encoded = (value: Attributes | null) => (value === null ? null : (encodeValue(value, key) as { readonly [name: string]: Plain }));
+  const unchanged = decision.action === 'noop';
+  const imported = inputs.environment.imports.find((entry) => entry.address === address);
+  return {
+    address,
+    type: assessed.type.type,
+    provider: instance?.provider ?? recorded?.row.provider ?? '',
+    role: roleOf(assessed),
+    action: decision.action,
+    replaceOrder: decision.action === 'replace' ? decision.order : null,
+    cause: decision.cause,
+    reason: decision.reason,
+    facets: facetsOf(decision.paths),
+    paths: decision.paths,
+    before: unchanged ? null : encoded(decision.before),
+    after: unchanged || decision.action === 'delete' || decision.action === 'forget' ? null : encoded(decision.after),
+    unknown: decision.after === null ? [] : unknownPaths(decision.after).sort(compareText),
+    sensitive: [...new Set([...sensitivePaths(decision.before ?? {}), ...sensitivePaths(decision.after ?? {})])].sort(compareText),
+    movedFrom: recorded?.movedFrom ?? null,
+    importId: imported !== undefined && recorded === undefined ? imported.id : null,
+    protected: assessed.protected,
+    source: instance?.source ?? null,
+  };
+}
+
+function unknownPaths(value: Value, at: readonly PathSegment[] = []): string[] {
+  if (value instanceof Unknown) return [formatPath(at)];
+  if (value instanceof Sensitive) return value.isOpen ? unknownPaths(value.reveal(), at) : [];
+  if (isList(value)) return value.flatMap((item, index) => unknownPaths(item, [...at, index]));
+  if (isAttributes(value)) return Object.entries(value).flatMap(([name, item]) => unknownPaths(item, [...at, name]));
+  return [];
+}
+
+/** Who depends on what goes down and is left running. */
+function affectedBy(
+  assessment: Assessment,
+  outage: readonly ResourceAddress[],
+  resources: ReadonlyMap<ResourceAddress, Assessed>,
+): readonly ResourceAddress[] {
+  return (assessment.graph.closure(outage, 'neededBy') as readonly ResourceAddress[]).filter(
+    (address) => !outage.includes(address) && resources.get(address)?.decision.action === 'noop',
+  );
+}
+
+/**
+ * Secrets whose value is not the one in force, with the resources that they reach. Before anything is in force all of them are named: there is
+ * no fingerprint to compare with.
+ */
+function secretsChanged(inputs: PlanInputs, shown: readonly Assessed[], key: Buffer | undefined): PlanDocument['secretsChanged'] {
+  if (inputs.options.destroy) return [];
+  const inForce = inputs.snapshot?.sealed?.secrets;
+  const changed = [...inputs.environment.secrets].filter(
+    ([name, secret]) => !secret.isSkipped && (inForce === undefined || inForce[name] !== secret.fingerprint(key)),
+  );
+  const reach = new Map<string, ResourceAddress[]>(changed.map(([name]) => [name, []]));
+  for (const assessed of reach.size === 0 ? [] : shown) {
+    for (const name of secretNames(assessed.evaluated?.normal ?? null)) reach.get(name)?.push(assessed.address);
+  }
+  return [...reach].sort(([a], [b]) => compareText(a, b)).map(([name, addresses]) => ({ name, addresses }));
+}
+
+function summarise(changes: readonly PlannedChange[]): Summary {
+  const count = (action: Action) => changes.filter((change) => change.action === action).length;
+  return {
+    create: count('create'),
+    update: count('update'),
+    replace: count('replace'),
+    start: count('start'),
+    delete: count('delete'),
+    adopt: count('adopt'),
+    forget: count('forget'),
+    move: count('move'),
+    noop: count('noop'),
+    refuse: count('refuse'),
+  };
+}
+
+/** What providers want to be known of the objects that they read. */
+function notesOf(shown: readonly Assessed[]): readonly PlanMessage[] {
+  return shown.flatMap(({ address, observed }) =>
+    observed?.kind === 'found' ? (observed.notes ?? []).map(({ code, message }) => ({ code, message, address })) : [],
+  );
+}
+
+function warningsOf(inputs: PlanInputs, diagnostics: readonly Diagnostic[], notes: readonly PlanMessage[]): readonly PlanMessage[] {
+  const own: PlanMessage[] = diagnostics
+    .filter((diagnostic) => diagnostic.severity === 'warning')
+    .map((diagnostic) => ({
+      code: diagnostic.code,
+      message: diagnostic.detail,
+      ...(diagnostic.address === undefined ? {} : { address: diagnostic.address }),
+    }));
+  if (inputs.options.skipSecrets)
+    own.push({ code: 'SECRETS_SKIPPED', message: 'Secrets that could not be read count as unchanged; the plan cannot be applied.' });
+  const open = inputs.snapshot?.open;
+  if (open !== undefined && open !== null) {
+    const { id, kind } = open.operation;
+    own.push({ code: 'OPERATION_OPEN', message: `${id} (${kind}) has not ended. This plan goes on from where the world stands now.` });
+  } else if ((inputs.snapshot?.unsettled.length ?? 0) > 0) {
+    own.push({ code: 'STEPS_UNSETTLED', message: 'An earlier run broke off in the middle of a step. An apply clears up what it left.' });
+  }
+  own.push(...notes);
+  return own.sort((a, b) => compareText(a.code, b.code) || compareText(a.address ?? '', b.address ?? ''));
+}
+
+/** Who works on the environment right now. It stands beside the plan, not in it: it says nothing of what the plan does. */
+function busyWarning(inputs: PlanInputs): readonly Diagnostic[] {
+  const holder = inputs.snapshot?.lock;
+  if (holder === null || holder === undefined) return [];
+  const detail = `${holder.who} holds the lock since ${holder.since} for ${holder.purpose}. When that has changed anything, this plan is stale.`;
+  return [
+    { severity: 'warning', code: 'OPERATION_RUNNING', summary: 'Somebody is working on this environment', detail, next: 'accede status' },
+  ];
+}
+
+function stepCycle(cycle: readonly string[]): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'STEP_CYCLE',
+    summary: 'The changes wait for one another in a circle',
+    detail: `No order of steps can carry out all of these changes at once: ${cycle.join(' → ')}. Split them over two commits.`,
+  };
+}

@@ -1,0 +1,215 @@
+import { compareText, type ResourceAddress } from '../core/address.ts';
+import { Graph } from '../core/graph.ts';
+import type { Effect, ResourceType } from '../providers/contract.ts';
+import type { Assessed } from './assess.ts';
+import { isAttributePath } from './decide.ts';
+import type { PlannedStep } from './model.ts';
+import { RECORDED_AS_IT_IS } from './refresh.ts';
+
+/** The name of the effect that touches the record alone. */
+export const RECORD = 'record';
+
+/** The name of the effect that only reads. */
+export const READ = 'read';
+
+/** The effects of a decided change, in order. A change without any still has the step that brings the record up to date. */
+export function effectsOf(assessed: Assessed): readonly Effect[] {
+  const { decision, type } = assessed;
+  const effects = providerEffects(assessed);
+  const names = new Set(effects.map((effect) => effect.name));
+  if (names.size !== effects.length) throw new Error(`${type.type}: effects of ${decision.action} have doubled names`);
+  return effects.length === 0 && decision.action !== 'noop' && decision.action !== 'refuse' ? [recordEffect(type)] : effects;
+}
+
+function recordEffect(type: ResourceType): Effect {
+  return { name: RECORD, part: 'apply', stage: type.stage, object: 'keep', direction: 'back' };
+}
+
+function providerEffects(assessed: Assessed): readonly Effect[] {
+  const { decision, type, recorded, observed } = assessed;
+  const live = observed?.kind === 'found' ? observed.attributes : undefined;
+  const paths = decision.paths.map(({ path }) => path).filter((path) => isAttributePath(type, path));
+  const change = {
+    order: decision.order ?? 'destroy-first',
+    paths,
+    ...(decision.after === null ? {} : { desired: decision.after }),
+    ...(live === undefined ? {} : { live }),
+    deposed: (recorded?.row.deposed.length ?? 0) > 0,
+  } as const;
+  switch (decision.action) {
+    case 'create':
+    case 'replace':
+    case 'delete':
+    case 'start':
+      return type.effects({ ...change, action: decision.action });
+    case 'adopt':
+    case 'update': {
+      const isRefresh = decision.reason === RECORDED_AS_IT_IS;
+      // What only the record says differently, or already lives as the documents have it, has no effect on the object.
+      const changes = isRefresh || (decision.action === 'adopt' && recorded !== undefined) ? [] : paths;
+      const all = changes.length > 0 || change.deposed ? type.effects({ ...change, action: 'update' }) : [];
+      const update = changes.length > 0 ? all : all.filter((effect) => effect.part === 'retire');
+      const start = decision.start ? type.effects({ ...change, action: 'start', deposed: false }) : [];
+      const known = new Set(update.map((effect) => effect.name));
+      const retire = update.filter((effect) => effect.part === 'retire');
+      return [...update.filter((effect) => effect.part !== 'retire'), ...start.filter((effect) => !known.has(effect.name)), ...retire];
+    }
+    case 'read':
+      return [{ name: READ, part: 'apply', stage: type.stage, object: 'keep', direction: 'back' }];
+    case 'forget':
+    case 'move':
+    case 'noop':
+    case 'refuse':
+      return [];
+  }
+  return decision.action satisfies never;
+}
+
+export function stepId(address: ResourceAddress, effect: string): string {
+  return `${address}:${effect}`;
+}
+
+/** One change with its effects, as the order of steps sees it. */
+interface Chain {
+  readonly assessed: Assessed;
+  readonly effects: readonly Effect[];
+  /** Step ids by part, in order. */
+  readonly parts: { readonly [part in Effect['part']]: readonly string[] };
+}
+
+/** The steps of a plan, or the steps that wait for one another in a circle. */
+export type Steps = { readonly steps: readonly PlannedStep[] } | { readonly cycle: readonly string[] };
+
+/**
+ * The steps of all changes and what each waits for. Inside of a change the effects run in their order. Between changes: nothing is brought
+ * about before what it needs is; nothing is removed before what depended on it has let go; a predecessor goes only after everything that
+ * depends on it has converged on its successor.
+ */
+export function planSteps(
+  resources: ReadonlyMap<ResourceAddress, Assessed>,
+  effects: ReadonlyMap<ResourceAddress, readonly Effect[]>,
+): Steps {
+  const chains = new Map<ResourceAddress, Chain>();
+  for (const [address, list] of effects) {
+    const assessed = resources.get(address);
+    if (assessed === undefined || list.length === 0) continue;
+    const part = (name: Effect['part']) => list.filter((effect) => effect.part === name).map((effect) => stepId(address, effect.name));
+    const parts = { prepare: part('prepare'), remove: part('remove'), apply: part('apply'), retire: part('retire') };
+    chains.set(address, { assessed, effects: list, parts });
+  }
+  const web: Web = { chains, dependants: dependantsOf(resources), converged: convergence(resources, chains) };
+  const patient = ordered([...chains.values()].flatMap((chain) => chainSteps(chain, web, { patient: true })));
+  // A delete that waits for its dependants' successors can wait for itself through what they newly need; that their predecessors are gone is enough then.
+  return 'cycle' in patient ? ordered([...chains.values()].flatMap((chain) => chainSteps(chain, web, { patient: false }))) : patient;
+}
+
+interface Web {
+  readonly chains: ReadonlyMap<ResourceAddress, Chain>;
+  readonly dependants: { readonly desired: Dependants; readonly recorded: Dependants };
+  /** The steps after which an address, or through it what it needs, has converged. */
+  converged(address: ResourceAddress): readonly string[];
+}
+
+type Dependants = ReadonlyMap<string, readonly ResourceAddress[]>;
+
+function ordered(steps: readonly PlannedStep[]): Steps {
+  const graph = new Graph();
+  for (const step of steps) {
+    graph.addNode(step.id);
+    for (const before of step.after) graph.addEdge(step.id, before);
+  }
+  const order = graph.order();
+  if ('cycle' in order) return order;
+  const byId = new Map(steps.map((step) => [step.id, step]));
+  const phases = phasesOf(order.order.flatMap((id) => byId.get(id) ?? []));
+  const phased = steps.map((step) => ({ ...step, phase: phases.get(step.id) ?? PHASES.work }));
+  return { steps: phased.sort((a, b) => compareText(a.id, b.id)) };
+}
+
+/** All steps of a phase are done before any of the next begins. */
+export const PHASES = { preflight: 0, work: 1, retire: 2 } as const;
+
+/** The phase of each step by its stage; what a step waits for comes at the latest in that step's phase. Takes the steps in an order that they can have. */
+function phasesOf(inOrder: readonly PlannedStep[]): ReadonlyMap<string, number> {
+  const phases = new Map<string, number>();
+  for (const { id, stage } of inOrder)
+    phases.set(id, stage === 'preflight' ? PHASES.preflight : stage === 'retire' ? PHASES.retire : PHASES.work);
+  for (const step of inOrder.toReversed()) {
+    const own = phases.get(step.id) ?? PHASES.work;
+    for (const before of step.after) phases.set(before, Math.min(own, phases.get(before) ?? own));
+  }
+  return phases;
+}
+
+/** Who depends on an address: by the documents for what comes, by the record for what goes. */
+function dependantsOf(resources: ReadonlyMap<ResourceAddress, Assessed>): Web['dependants'] {
+  const desired = new Map<string, ResourceAddress[]>();
+  const recorded = new Map<string, ResourceAddress[]>();
+  const add = (map: Map<string, ResourceAddress[]>, needed: string, by: ResourceAddress) => {
+    const list = map.get(needed);
+    if (list === undefined) map.set(needed, [by]);
+    else list.push(by);
+  };
+  for (const assessed of resources.values()) {
+    for (const needed of assessed.needs) add(desired, needed, assessed.address);
+    for (const needed of assessed.recorded?.row.dependencies ?? []) add(recorded, needed, assessed.address);
+  }
+  return { desired, recorded };
+}
+
+function convergence(resources: ReadonlyMap<ResourceAddress, Assessed>, chains: ReadonlyMap<ResourceAddress, Chain>): Web['converged'] {
+  const known = new Map<ResourceAddress, readonly string[]>();
+  for (const [address, assessed] of resources) {
+    // Resources come in graph order, so what is needed is known already.
+    const own = chains.get(address)?.parts.apply.at(-1);
+    known.set(address, own !== undefined ? [own] : [...new Set(assessed.needs.flatMap((needed) => known.get(needed) ?? []))]);
+  }
+  return (address) => known.get(address) ?? [];
+}
+
+function chainSteps(chain: Chain, web: Web, options: { readonly patient: boolean }): readonly PlannedStep[] {
+  const { assessed } = chain;
+  const last = (address: ResourceAddress, parts: readonly Effect['part'][]) =>
+    parts.flatMap((part) => web.chains.get(address)?.parts[part].at(-1) ?? []);
+  const recorded = web.dependants.recorded.get(assessed.recorded?.row.address ?? assessed.address) ?? [];
+  const letGo = (address: ResourceAddress) => {
+    const isDeleted = web.chains.get(address)?.assessed.decision.action === 'delete';
+    if (assessed.decision.action !== 'delete' && !isDeleted) return last(address, ['remove']);
+    if (options.patient) return last(address, ['remove', 'apply', 'retire']);
+    const removed = last(address, ['remove']);
+    return removed.length > 0 ? removed : last(address, ['apply']);
+  };
+  const before: { readonly [part in Effect['part']]: readonly string[] } = {
+    // It waits only for what is fetched in preflight too: everything else comes after it.
+    prepare: assessed.needs.flatMap((needed) => {
+      const steps = web.chains.get(needed)?.effects.filter((effect) => effect.part === 'apply') ?? [];
+      return steps.length > 0 && steps.every((effect) => effect.stage === 'preflight') ? last(needed, ['apply']) : [];
+    }),
+    remove: recorded.flatMap(letGo),
+    apply: assessed.needs.flatMap((needed) => web.converged(needed)),
+    retire: [
+      ...(web.dependants.desired.get(assessed.address) ?? []).flatMap((address) => last(address, ['apply'])),
+      ...recorded.flatMap(assessed.decision.action === 'delete' ? letGo : (address) => last(address, ['apply', 'retire'])),
+    ],
+  };
+  const started = new Set<Effect['part']>();
+  let previous: string | undefined;
+  return chain.effects.map((effect) => {
+    const id = stepId(assessed.address, effect.name);
+    const outside = started.has(effect.part) ? [] : before[effect.part];
+    started.add(effect.part);
+    const after = [...new Set([...(previous === undefined ? [] : [previous]), ...outside])]
+      .filter((other) => other !== id)
+      .sort(compareText);
+    previous = id;
+    return {
+      id,
+      address: assessed.address,
+      effect: effect.name,
+      stage: effect.stage,
+      phase: PHASES.work,
+      after,
+      direction: effect.direction,
+    };
+  });
+}
