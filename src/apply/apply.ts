@@ -1,0 +1,318 @@
+import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Plain } from '../core/value.ts';
+import { MAY_APPEAR } from '../plan/decide.ts';
+import type { PlanDocument } from '../plan/model.ts';
+import type { PreparedPlan } from '../plan/prepared.ts';
+import { ProviderError, type Residue, type Session } from '../providers/contract.ts';
+import { type Acquired, BackendError, type Mutation } from '../state/contract.ts';
+import type { OperationRow, Snapshot } from '../state/model.ts';
+import { Emitter } from './emitter.ts';
+import type { ApplyRequest, EngineContext } from './engine.ts';
+import type { ApplyResult } from './events.ts';
+import { Executor, type Tally } from './executor.ts';
+import { Exposures } from './exposures.ts';
+import { diagnoseBackend } from './failure.ts';
+import { freshIdentity } from './identity.ts';
+import { acquireLock } from './locking.ts';
+import { renameDependencies } from './moves.ts';
+import { planSnapshot } from './prepare.ts';
+import { finalOutputs, sealOf } from './seal.ts';
+import { effectIo, type Sessions, writeSessions } from './sessions.ts';
+import { staleDiagnostic } from './stale.ts';
+
+/** Exit codes of a run; the whole table is in the command contract. */
+const EXIT = { done: 0, error: 1, refused: 3, stale: 4, asBefore: 5, open: 6, busy: 75, interrupted: 130 } as const;
+
+/** Carries out a plan under the lock. What goes wrong stands in the result, never in an exception. */
+export async function applyPlan(context: EngineContext, request: ApplyRequest): Promise<ApplyResult> {
+  const run = new ApplyRun(context, request);
+  const result = await run.run();
+  run.emitter.emit({ type: result.exitCode === EXIT.done ? 'operation.done' : 'operation.failed', result });
+  return result;
+}
+
+class ApplyRun {
+  readonly emitter: Emitter;
+  readonly #context: EngineContext;
+  readonly #request: ApplyRequest;
+  readonly #plan: PlanDocument;
+  readonly #started: number;
+  #begun = false;
+
+  constructor(context: EngineContext, request: ApplyRequest) {
+    this.#context = context;
+    this.#request = request;
+    this.#plan = request.plan;
+    this.#started = context.clock.monotonic();
+    this.emitter = new Emitter(context.clock, (event) => request.emit(event));
+  }
+
+  async run(): Promise<ApplyResult> {
+    try {
+      return (await this.#beforeLock()) ?? (await this.#withLock());
+    } catch (error) {
+      if (!(error instanceof BackendError)) throw error;
+      // Once the operation has begun, effects may have been done whose record could not be written.
+      return this.#result('failed', this.#begun ? EXIT.open : EXIT.error, [diagnoseBackend(error)]);
+    }
+  }
+
+  /** What can be said without the lock: a spent, expired, refused or foreign plan changes nothing and waits for nobody. */
+  async #beforeLock(): Promise<ApplyResult | undefined> {
+    const { environment, store, clock } = this.#context;
+    const spent = await store.spentBy(this.#plan.digest);
+    if (spent !== undefined) return this.#spentResult(spent);
+    if (this.#plan.environment !== environment.name) {
+      const detail = `The plan is one of the environment ${this.#plan.environment}; the folder holds ${environment.name}.`;
+      return this.#result('stale', EXIT.stale, [diagnostic('PLAN_FOREIGN', 'The plan belongs to another environment', detail)]);
+    }
+    if (this.#plan.succession.class === 'refuse' || !this.#plan.applicable) {
+      const detail = `The class of the plan is ${this.#plan.succession.class}: ${this.#plan.succession.rule}.`;
+      return this.#result('refused', EXIT.refused, [diagnostic('PLAN_REFUSED', 'The plan cannot be applied', detail)]);
+    }
+    if (clock.now() > Date.parse(this.#plan.expiresAt)) {
+      const detail = `It could be applied until ${this.#plan.expiresAt}. Plan again.`;
+      return this.#result('stale', EXIT.stale, [{ ...diagnostic('PLAN_EXPIRED', 'The plan is too old', detail), next: 'accede plan' }]);
+    }
+    if (this.#plan.state.lineage !== null && (await store.read()) === undefined) {
+      const detail =
+        'The plan was made for a state that is not there any more. Nothing was changed, and no new state was begun. Plan again.';
+      return this.#result('stale', EXIT.stale, [{ ...diagnostic('PLAN_STALE', 'The plan is stale', detail), next: 'accede plan' }]);
+    }
+    return undefined;
+  }
+
+  #spentResult(spent: OperationRow): ApplyResult {
+    const outcome = spent.outcome ?? 'not ended';
+    const isDone = spent.outcome === 'done';
+    const detail = `${spent.id} carried it out at ${spent.startedAt}; its outcome: ${outcome}.`;
+    const code = isDone && this.#request.ifDone ? EXIT.done : EXIT.stale;
+    const found = {
+      ...diagnostic(
+        'PLAN_SPENT',
+        'The plan was applied already',
+        code === EXIT.done ? detail : `${detail} A plan is applied once. Plan again.`,
+      ),
+      next: 'accede plan',
+    };
+    return { ...this.#result('spent', code, [found]), serial: spent.serial };
+  }
+
+  async #withLock(): Promise<ApplyResult> {
+    const { store, clock, ids, environment } = this.#context;
+    const { stop, lockTimeout, actor } = this.#request;
+    // A state begins only where the plan saw none: one that was moved away meanwhile is not replaced by an empty one.
+    const create = this.#plan.state.lineage === null ? { create: { identity: freshIdentity(environment.name, clock, ids) } } : {};
+    const answer = await acquireLock(
+      store,
+      { who: actor, purpose: 'apply', ...create },
+      { timeout: lockTimeout, clock, stop, emitter: this.emitter },
+    );
+    if (answer.kind === 'busy') {
+      if (stop.aborted) return this.#result('interrupted', EXIT.interrupted, []);
+      const { holder } = answer;
+      const detail = `${holder.who} holds it since ${holder.since} for ${holder.purpose} (pid ${holder.pid} on ${holder.host}). Nothing was changed.`;
+      return this.#result('busy', EXIT.busy, [
+        { ...diagnostic('LOCK_BUSY', 'Somebody else is working on this environment', detail), next: 'accede status' },
+      ]);
+    }
+    this.emitter.emit({
+      type: 'lock.acquired',
+      lock: answer.lock.lockId,
+      fence: answer.lock.fence,
+      tookOver: answer.tookOver?.who ?? null,
+    });
+    try {
+      return await this.#locked(answer);
+    } finally {
+      await answer.session.release();
+    }
+  }
+
+  async #locked({ session }: Acquired): Promise<ApplyResult> {
+    const { stamp } = this.#request;
+    const actual = await session.read();
+    const snapshot = await this.#asPlanned({ ...actual, lock: null });
+    // Somebody may have spent the plan while we waited for the lock.
+    const spent = await this.#context.store.spentBy(this.#plan.digest);
+    if (spent !== undefined) return this.#spentResult(spent);
+    const sessions = writeSessions(this.#context, (alias) => residueOf(snapshot, alias));
+    try {
+      // A state that was made a moment ago for this very apply is still no state to the plan.
+      const isNew = this.#plan.state.lineage === null && snapshot.head.serial === 0;
+      const outcome = await planSnapshot(this.#context, sessions, isNew ? undefined : snapshot, this.#plan.inputs.options, stamp);
+      if (!outcome.ok) return this.#result('failed', EXIT.error, outcome.diagnostics);
+      const stale = staleDiagnostic(this.#plan, outcome.value.document);
+      for (const guard of outcome.value.document.succession.guards) {
+        const planned = this.#plan.succession.guards.find((other) => other.name === guard.name);
+        this.emitter.emit({ type: 'guard.checked', name: guard.name, ok: planned?.expected === guard.expected });
+      }
+      if (stale !== undefined) return this.#result('stale', EXIT.stale, [stale]);
+      if (this.#request.stop.aborted) return this.#result('interrupted', EXIT.interrupted, []);
+      return await this.#execute(session, actual, outcome.value, sessions);
+    } finally {
+      await sessions.close();
+    }
+  }
+
+  /**
+   * The snapshot as the plan may see it. Runs that ended in preflight left everything as it was and moved nothing but the serial: they do not
+   * make a plan stale.
+   */
+  async #asPlanned(snapshot: Snapshot): Promise<Snapshot> {
+    const { serial, digest, lineage } = this.#plan.state;
+    const { head, identity } = snapshot;
+    if (head.serial <= serial || (lineage !== null && (lineage !== identity.lineage || digest !== head.digest))) return snapshot;
+    const since = (await this.#context.store.history()).filter((operation) => operation.serial > serial);
+    if (!since.every(isUntouched)) return snapshot;
+    return { ...snapshot, head: { ...head, serial } };
+  }
+
+  async #execute(
+    session: Acquired['session'],
+    snapshot: Snapshot,
+    prepared: PreparedPlan,
+    sessions: Sessions<Session>,
+  ): Promise<ApplyResult> {
+    const { clock, ids, environment, parallelism } = this.#context;
+    const { document } = prepared;
+    const operation = await session.begin(
+      {
+        kind: document.inputs.options.destroy ? 'destroy' : 'apply',
+        planDigest: document.digest,
+        class: document.succession.class,
+        actor: this.#request.actor,
+        reason: this.#request.reason,
+        startedAt: new Date(clock.now()).toISOString(),
+      },
+      snapshot.head,
+    );
+    this.#begun = true;
+    this.emitter.belongTo(operation.id);
+    const { serial } = operation;
+    this.emitter.emit({
+      type: 'operation.started',
+      plan: document.digest,
+      class: document.succession.class,
+      steps: document.steps.length,
+      serial,
+    });
+    const exposures = new Exposures(prepared.lookup);
+    const key = Buffer.from(snapshot.identity.fingerprintKey, 'hex');
+    const executor = new Executor({
+      prepared,
+      state: session,
+      emitter: this.emitter,
+      clock,
+      parallelism,
+      stop: this.#request.stop,
+      io: (signal, progress) => effectIo(this.#context, signal, progress),
+      run: {
+        environmentName: environment.name,
+        environmentFolder: environment.folder,
+        lineage: snapshot.identity.lineage,
+        operation: operation.id,
+        serial,
+        key,
+        planKey: document.state.lineage === null ? undefined : key,
+        exposures,
+        fingerprints: document.fingerprints,
+        newId: () => ids.id(),
+        session: (alias) => openSession(sessions, alias),
+      },
+    });
+    const tally = await executor.execute();
+    if (tally.lost === undefined && document.changes.some((change) => change.movedFrom !== null)) {
+      await session.write(renameDependencies((await session.read()).resources, document));
+    }
+    const result = await this.#conclude(session, snapshot, operation, prepared, tally, exposures, key);
+    return { ...result, serial };
+  }
+
+  /** Writes how the operation ended. One that failed with something done stays open: the next plan goes on from it. */
+  async #conclude(
+    session: Acquired['session'],
+    snapshot: Snapshot,
+    operation: OperationRow,
+    prepared: PreparedPlan,
+    tally: Tally,
+    exposures: Exposures,
+    key: Buffer,
+  ): Promise<ApplyResult> {
+    const { document } = prepared;
+    const counts = { done: tally.done.length, notDone: tally.notDone.length, unknown: tally.unknown.length };
+    const summary: Plain = {
+      ...counts,
+      untouched: !tally.touched && tally.lost === undefined,
+      errors: tally.diagnostics.map(({ code, detail }) => ({ code, message: detail })),
+    };
+    const steps = { done: tally.done, notDone: tally.notDone, unknown: tally.unknown };
+    if (tally.lost !== undefined)
+      return { ...this.#result('failed', EXIT.open, [...tally.diagnostics, diagnoseBackend(tally.lost)]), steps };
+    if (tally.diagnostics.length === 0 && tally.notDone.length === 0 && tally.unknown.length === 0) {
+      const outputs = finalOutputs(this.#context.environment, document, exposures, { recorded: snapshot.outputs, key });
+      if (!outputs.ok) return { ...this.#result('failed', EXIT.open, outputs.diagnostics), steps };
+      await session.write([{ kind: 'outputs', outputs: outputs.value }, ...settledSteps(snapshot, document)]);
+      await session.end(operation.serial, 'done', summary, sealOf(this.#context.environment, document, operation.serial, key));
+      const shown = Object.fromEntries(outputs.value.map((output) => [output.name, output.value]));
+      return { ...this.#result('done', EXIT.done, []), steps, outputs: shown };
+    }
+    if (tally.interrupted && tally.diagnostics.length === 0) {
+      await session.end(operation.serial, 'interrupted', summary);
+      return { ...this.#result('interrupted', EXIT.interrupted, []), steps };
+    }
+    if (!tally.touched) {
+      await session.end(operation.serial, 'failed', summary);
+      const [outcome, code] = tally.onlyMoved ? (['stale', EXIT.stale] as const) : (['failed', EXIT.asBefore] as const);
+      return { ...this.#result(outcome, code, tally.diagnostics), steps };
+    }
+    return { ...this.#result('failed', tally.interrupted ? EXIT.interrupted : EXIT.open, tally.diagnostics), steps };
+  }
+
+  #result(outcome: ApplyResult['outcome'], exitCode: number, diagnostics: readonly Diagnostic[]): ApplyResult {
+    return {
+      exitCode,
+      outcome,
+      plan: this.#plan.digest,
+      class: this.#plan.succession.class,
+      serial: null,
+      steps: { done: [], notDone: this.#plan.steps.map((step) => step.id), unknown: [] },
+      seconds: (this.#context.clock.monotonic() - this.#started) / 1000,
+      outputs: {},
+      diagnostics,
+    };
+  }
+}
+
+/** Steps of earlier runs at addresses that this run was about: whatever they left, the plan has dealt with it now. */
+function settledSteps(snapshot: Snapshot, document: PlanDocument): readonly Mutation[] {
+  const dealtWith = document.changes.filter((change) => change.reason !== MAY_APPEAR);
+  const about = new Set(dealtWith.flatMap((change) => [change.address, change.movedFrom ?? change.address]));
+  return snapshot.unsettled
+    .filter((step) => about.has(step.address))
+    .map((step): Mutation => ({ kind: 'step', step: { ...step, status: 'settled' } }));
+}
+
+/** Where runs that broke off may have left something of a provider block. */
+function residueOf(snapshot: Snapshot, alias: string): readonly Residue[] {
+  const mark = { environment: snapshot.identity.environment, lineage: snapshot.identity.lineage };
+  return snapshot.unsettled
+    .filter((step) => step.provider === alias)
+    .map(({ address, type, identity, ref }) => ({ address, type, identity, ref, mark }));
+}
+
+/** Whether a run ended before anything but its preflight was done. */
+function isUntouched(operation: OperationRow): boolean {
+  const { summary, outcome } = operation;
+  return outcome === 'failed' && typeof summary === 'object' && summary !== null && 'untouched' in summary && summary['untouched'] === true;
+}
+
+async function openSession(sessions: Sessions<Session>, alias: string): Promise<Session> {
+  const outcome = await sessions.get(alias);
+  if (outcome.ok) return outcome.value;
+  throw new ProviderError('UNREACHABLE', outcome.diagnostics[0]?.detail ?? `the provider ${alias} cannot be opened`);
+}
+
+function diagnostic(code: string, summary: string, detail: string): Diagnostic {
+  return { severity: 'error', code, summary, detail };
+}

@@ -1,0 +1,160 @@
+import pLimit from 'p-limit';
+import type { ResourceAddress } from '../core/address.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Attributes } from '../core/value.ts';
+import { type Assessed, type Assessment, assess } from '../plan/assess.ts';
+import { EMPTY_WORLD, type PlanInputs, type World } from '../plan/inputs.ts';
+import { recordedAttributes, recordedComputed } from '../plan/live.ts';
+import { markOf, objectQuery } from '../plan/query.ts';
+import { type Observed, ProviderError, type ReadSession } from '../providers/contract.ts';
+import { readIo, type SessionContext, type Sessions } from './sessions.ts';
+
+/**
+ * Reads the live world for a plan, side by side with bounded parallelism. Some identities are known only when other objects have been read,
+ * so it goes in rounds: assess, read what can be read now, and again until nothing new can be. A round costs one pass over the resources, and
+ * there are as many as identities hang on one another in a row, commonly one.
+ */
+export async function collectWorld(
+  context: SessionContext & { readonly parallelism: number },
+  sessions: Sessions<ReadSession>,
+  inputs: Omit<PlanInputs, 'world'>,
+): Promise<World> {
+  const observations = new Map<ResourceAddress, Observed>();
+  const occupants = new Map<ResourceAddress, Observed>();
+  const versions = new Map<string, { readonly [name: string]: string }>();
+  const unreachable = new Map<string, readonly Diagnostic[]>();
+  const limit = pLimit(context.parallelism);
+  let world: World = EMPTY_WORLD;
+  for (;;) {
+    const assessment = assess({ ...inputs, world });
+    const reads = inputs.options.refresh ? pendingReads(inputs, assessment, observations, occupants) : [];
+    const remembered = inputs.options.refresh ? [] : pendingMemories(assessment, observations);
+    if (reads.length === 0 && remembered.length === 0) {
+      await openRest(assessment, sessions, versions, unreachable);
+      return { ...world, versions, unreachable };
+    }
+    for (const [address, observed] of remembered) observations.set(address, observed);
+    await Promise.all(
+      reads.map((read) =>
+        limit(async () => {
+          const observed = await readOne(context, sessions, read, versions, unreachable);
+          (read.occupant ? occupants : observations).set(read.address, observed);
+        }),
+      ),
+    );
+    world = { observations, occupants, versions, unreachable };
+  }
+}
+
+interface Read {
+  readonly address: ResourceAddress;
+  readonly alias: string;
+  readonly query: Parameters<ReadSession['read']>[0];
+  readonly importId: string | undefined;
+  /** Whether it asks what stands at the new identity of something recorded. */
+  readonly occupant: boolean;
+}
+
+function aliasOf(assessed: Assessed): string {
+  // A recorded object is read where it was put; only what is not there yet is looked for where the documents put it.
+  return assessed.recorded?.row.provider ?? assessed.instance?.provider ?? '';
+}
+
+function pendingReads(
+  inputs: Omit<PlanInputs, 'world'>,
+  assessment: Assessment,
+  observations: ReadonlyMap<ResourceAddress, Observed>,
+  occupants: ReadonlyMap<ResourceAddress, Observed>,
+): readonly Read[] {
+  const mark = markOf(inputs.environment.name, inputs.snapshot);
+  const reads: Read[] = [];
+  for (const assessed of assessment.resources.values()) {
+    const { address, recorded, evaluated, type } = assessed;
+    if (!assessment.selected.has(address) && recorded === undefined) continue;
+    const identity = evaluated?.identity;
+    if (!observations.has(address)) {
+      const importId = recorded === undefined ? inputs.environment.imports.find((entry) => entry.address === address)?.id : undefined;
+      const query = objectQuery(address, type, mark, {
+        row: recorded?.row,
+        identity,
+        unsettled: assessed.unsettled,
+        importedRef: undefined,
+        desired: evaluated?.normal,
+      });
+      if (query !== undefined || importId !== undefined) {
+        const asked = { ...(query ?? { address, type: type.type, mark }), ...(inputs.options.refreshTags ? { refreshTags: true } : {}) };
+        reads.push({ address, alias: aliasOf(assessed), query: asked, importId, occupant: false });
+      }
+    } else if (recorded !== undefined && identity !== undefined && identity !== recorded.row.identity && !occupants.has(address)) {
+      const alias = assessed.instance?.provider ?? aliasOf(assessed);
+      reads.push({ address, alias, query: { address, type: type.type, mark, identity }, importId: undefined, occupant: true });
+    }
+  }
+  return reads;
+}
+
+/** Without a refresh, what is recorded stands for what is live. */
+function pendingMemories(
+  assessment: Assessment,
+  observations: ReadonlyMap<ResourceAddress, Observed>,
+): readonly [ResourceAddress, Observed][] {
+  return [...assessment.resources.values()].flatMap((assessed): [ResourceAddress, Observed][] => {
+    const row = assessed.recorded?.row;
+    if (row === undefined || observations.has(assessed.address)) return [];
+    if (row.ref === null) return [[assessed.address, { kind: 'absent' }]];
+    const attributes: Attributes = recordedAttributes(assessed.type, row);
+    return [[assessed.address, { kind: 'found', owner: 'ours', ref: row.ref, id: row.id, attributes, computed: recordedComputed(row) }]];
+  });
+}
+
+async function readOne(
+  context: SessionContext,
+  sessions: Sessions<ReadSession>,
+  read: Read,
+  versions: Map<string, { readonly [name: string]: string }>,
+  unreachable: Map<string, readonly Diagnostic[]>,
+): Promise<Observed> {
+  const session = await sessions.get(read.alias);
+  if (!session.ok) {
+    unreachable.set(read.alias, session.diagnostics);
+    return blind(session.diagnostics);
+  }
+  versions.set(read.alias, session.value.versions);
+  try {
+    if (read.importId === undefined) return await session.value.read(read.query, readIo(context));
+    const ref = await session.value.resolve(read.query.type, read.importId, readIo(context));
+    if (ref === undefined) return { kind: 'cannot-see', code: 'IMPORT_NOT_FOUND', reason: `there is no object ${read.importId} to import` };
+    return await session.value.read({ ...read.query, ref }, readIo(context));
+  } catch (error) {
+    // An answer that is no answer must never look like "not there".
+    if (error instanceof ProviderError) return { kind: 'cannot-see', code: error.code, reason: error.message };
+    if (context.signal.aborted) return { kind: 'cannot-see', code: 'INTERRUPTED', reason: 'the read was interrupted' };
+    throw error;
+  }
+}
+
+function blind(diagnostics: readonly Diagnostic[]): Observed {
+  const [first] = diagnostics;
+  return { kind: 'cannot-see', code: first?.code ?? 'UNREACHABLE', reason: first?.detail ?? 'its provider cannot be reached' };
+}
+
+/** Providers of what has not been read (unknown identities) are opened too: their versions belong to the plan, and their absence to its refusals. */
+async function openRest(
+  assessment: Assessment,
+  sessions: Sessions<ReadSession>,
+  versions: Map<string, { readonly [name: string]: string }>,
+  unreachable: Map<string, readonly Diagnostic[]>,
+): Promise<void> {
+  const aliases = new Set<string>();
+  for (const assessed of assessment.resources.values()) {
+    if (!assessment.selected.has(assessed.address)) continue;
+    aliases.add(aliasOf(assessed));
+    if (assessed.instance !== undefined) aliases.add(assessed.instance.provider);
+  }
+  for (const alias of [...aliases].sort()) {
+    if (alias === '' || versions.has(alias) || unreachable.has(alias)) continue;
+    const session = await sessions.get(alias);
+    if (session.ok) versions.set(alias, session.value.versions);
+    else unreachable.set(alias, session.diagnostics);
+  }
+}

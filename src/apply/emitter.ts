@@ -1,0 +1,26 @@
+import type { Clock } from '../core/clock.ts';
+import type { AccedeEvent, EventBody } from './events.ts';
+
+/** Numbers and dates the events of one run. */
+export class Emitter {
+  readonly #clock: Clock;
+  readonly #sink: (event: AccedeEvent) => void;
+  #sequence = 0;
+  #operation: string | null = null;
+
+  constructor(clock: Clock, sink: (event: AccedeEvent) => void) {
+    this.#clock = clock;
+    this.#sink = sink;
+  }
+
+  /** From now on events bear this operation's id. */
+  belongTo(operation: string): void {
+    this.#operation = operation;
+  }
+
+  emit(body: EventBody): void {
+    this.#sequence += 1;
+    const time = new Date(this.#clock.now()).toISOString();
+    this.#sink({ format: 'accede.event/v1', time, sequence: this.#sequence, operation: this.#operation, ...body });
+  }
+}

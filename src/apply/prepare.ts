@@ -1,0 +1,55 @@
+import type { Outcome } from '../core/diagnostic.ts';
+import { parseDuration } from '../core/duration.ts';
+import type { PlanOptions } from '../plan/model.ts';
+import { planEnvironment } from '../plan/plan.ts';
+import type { PreparedPlan } from '../plan/prepared.ts';
+import type { ReadSession } from '../providers/contract.ts';
+import type { Snapshot } from '../state/model.ts';
+import { collectWorld } from './collect.ts';
+import type { EngineContext, PlanStamp } from './engine.ts';
+import { diagnoseBackend } from './failure.ts';
+import { readSessions, type Sessions } from './sessions.ts';
+
+/** How long a plan may be applied when the policy says nothing. */
+const PLAN_MAX_AGE = 24 * 3600 * 1000;
+
+/** Reads state and world and plans. Changes nothing and takes no lock. */
+export async function preparePlan(context: EngineContext, options: PlanOptions, stamp: PlanStamp): Promise<Outcome<PreparedPlan>> {
+  let snapshot: Snapshot | undefined;
+  try {
+    snapshot = await context.store.read();
+  } catch (error) {
+    return { ok: false, diagnostics: [diagnoseBackend(error)] };
+  }
+  const sessions = readSessions(context);
+  try {
+    return await planSnapshot(context, sessions, snapshot, options, stamp);
+  } finally {
+    await sessions.close();
+  }
+}
+
+/** Plans from a snapshot that the caller has read, with sessions that stay the caller's. */
+export async function planSnapshot(
+  context: EngineContext,
+  sessions: Sessions<ReadSession>,
+  snapshot: Snapshot | undefined,
+  options: PlanOptions,
+  stamp: PlanStamp,
+): Promise<Outcome<PreparedPlan>> {
+  const { environment, registry, version } = context;
+  const maxAge = environment.policy['plan_max_age'];
+  const inputs = {
+    environment,
+    registry,
+    snapshot,
+    options,
+    version,
+    commit: stamp.commit,
+    folder: stamp.folder,
+    createdAt: context.clock.now(),
+    maxAge: (typeof maxAge === 'string' ? parseDuration(maxAge) : undefined) ?? PLAN_MAX_AGE,
+  };
+  const world = await collectWorld(context, sessions, inputs);
+  return planEnvironment({ ...inputs, world });
+}

@@ -1,0 +1,54 @@
+import { type Outcome, settle } from '../core/diagnostic.ts';
+import { evaluateTemplate, OMIT } from '../core/template.ts';
+import { encodeValue } from '../core/value.ts';
+import type { PlanDocument } from '../plan/model.ts';
+import type { Environment } from '../spec/environment.ts';
+import type { Sealed, StoredOutput } from '../state/model.ts';
+import type { Exposures } from './exposures.ts';
+
+/**
+ * What a successful apply puts in force; undefined for a run over a part of the environment, which puts nothing in force as a whole, and null
+ * for one that took everything down.
+ */
+export function sealOf(environment: Environment, document: PlanDocument, serial: number, key: Buffer): Sealed | null | undefined {
+  const { destroy, keepProtected } = document.inputs.options;
+  if (!isWhole(document)) return undefined;
+  if (destroy) return keepProtected ? undefined : null;
+  return {
+    serial,
+    sourceDigest: environment.sourceDigest,
+    releaseDigest: environment.release?.digest ?? null,
+    governance: encodeValue({ policy: environment.policy, hooks: environment.hooks, quiesce: environment.quiesce }, undefined),
+    commit: document.inputs.commit,
+    secrets: Object.fromEntries(
+      [...environment.secrets].flatMap(([name, secret]) => {
+        const fingerprint = secret.fingerprint(key);
+        return fingerprint === undefined ? [] : [[name, fingerprint]];
+      }),
+    ),
+  };
+}
+
+/** The outputs after the run. A run over a part leaves those that are `recorded`. */
+export function finalOutputs(
+  environment: Environment,
+  document: PlanDocument,
+  exposures: Exposures,
+  known: { readonly recorded: readonly StoredOutput[]; readonly key: Buffer },
+): Outcome<readonly StoredOutput[]> {
+  if (!isWhole(document)) return settle(known.recorded, []);
+  if (document.inputs.options.destroy) return settle([], []);
+  const outputs: StoredOutput[] = [];
+  for (const block of environment.outputs) {
+    const outcome = evaluateTemplate(block.value, exposures.lookup);
+    if (!outcome.ok) return outcome;
+    if (outcome.value !== OMIT) outputs.push({ name: block.name, value: encodeValue(outcome.value, known.key) });
+  }
+  return settle(outputs, []);
+}
+
+/** Whether the plan is about the environment as a whole. */
+export function isWhole(document: PlanDocument): boolean {
+  const { targets, excludes, refreshOnly } = document.inputs.options;
+  return targets.length === 0 && excludes.length === 0 && !refreshOnly;
+}
