@@ -1,0 +1,21 @@
+/** Accede as a library: what the program itself is made from. Nothing here is global; two environments can live in one process. */
+export { applyPlan } from './apply/apply.ts';
+export type { ApplyRequest, EngineContext, PlanStamp } from './apply/engine.ts';
+export type { AccedeEvent, ApplyResult } from './apply/events.ts';
+export { preparePlan } from './apply/prepare.ts';
+export { type Clock, type IdSource, randomIds, systemClock } from './core/clock.ts';
+export type { Diagnostic, Outcome, SourceRange } from './core/diagnostic.ts';
+export { localHost } from './host/local.ts';
+export { DEFAULT_OPTIONS } from './plan/inputs.ts';
+export type { PlanDocument, PlannedChange, PlannedStep, PlanOptions, Succession } from './plan/model.ts';
+export { parsePlanFile } from './plan/planfile.ts';
+export type { Host, Provider, ReadSession, Registry, ResourceType, Session } from './providers/contract.ts';
+export { ProviderError } from './providers/contract.ts';
+export { attribute, defineType, traitsOf } from './providers/define.ts';
+export { createRegistry, defaultRegistry } from './providers/registry.ts';
+export type { Environment } from './spec/environment.ts';
+export { type LoadOptions, loadEnvironment } from './spec/load.ts';
+export type { StateStore } from './state/contract.ts';
+export { BackendError } from './state/contract.ts';
+export { openStore } from './state/open.ts';
+export { systemProcessIdentity } from './state/process.ts';

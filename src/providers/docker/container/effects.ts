@@ -1,0 +1,34 @@
+import type { Change, Effect } from '../../contract.ts';
+
+const fetch: Effect = { name: 'fetch', part: 'prepare', stage: 'preflight', object: 'keep', direction: 'back' };
+const stop: Effect = { name: 'stop', part: 'remove', stage: 'start', object: 'keep', direction: 'back' };
+const remove: Effect = { name: 'remove', part: 'remove', stage: 'start', object: 'remove', direction: 'forward' };
+const setAside: Effect = { name: 'set-aside', part: 'apply', stage: 'start', object: 'depose', direction: 'back' };
+const create: Effect = { name: 'create', part: 'apply', stage: 'start', object: 'create', direction: 'back' };
+const update: Effect = { name: 'update', part: 'apply', stage: 'start', object: 'update', direction: 'back' };
+const start: Effect = { name: 'start', part: 'apply', stage: 'start', object: 'keep', direction: 'back' };
+const ready: Effect = { name: 'ready', part: 'apply', stage: 'start', object: 'keep', direction: 'back' };
+const retire: Effect = { name: 'retire', part: 'retire', stage: 'retire', object: 'retire', direction: 'forward' };
+
+/**
+ * What is done to a container. Its image is there before anything is stopped. A replacement either makes room first, or sets the predecessor aside under another name, where it goes on until
+ * its successor is ready. An update never starts one that does not run: that is an action of its own.
+ */
+export function containerEffects(change: Change): readonly Effect[] {
+  const last = change.deposed ? [retire] : [];
+  switch (change.action) {
+    case 'create':
+      return [fetch, create, start, ready, ...last];
+    case 'start':
+      return [start, ready, ...last];
+    case 'update':
+      return [update, ...last];
+    case 'replace':
+      if (change.order === 'create-first') return [fetch, setAside, create, start, ready, retire];
+      return [fetch, stop, remove, create, start, ready, ...last];
+    case 'delete':
+      return [{ ...stop, stage: 'retire' }, { ...remove, stage: 'retire' }, ...last];
+    default:
+      return change.action satisfies never;
+  }
+}

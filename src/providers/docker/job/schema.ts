@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import type { Traits } from '../../contract.ts';
+import { attribute, TRAITS_KEY } from '../../define.ts';
+import { containerSchema } from '../container/schema.ts';
+import { objectName } from '../network.ts';
+import { parseDuration } from '../spelling.ts';
+
+const LONGEST = 24 * 3600 * 1000;
+const NOT_YET: ReadonlySet<string> = new Set(['on_demand', 'by_reference', 'schedule']);
+
+/** What of a container makes sense for a process that ends. */
+const SHARED = {
+  image: true,
+  command: true,
+  entrypoint: true,
+  environment: true,
+  env_file: true,
+  secrets: true,
+  configs: true,
+  volumes: true,
+  tmpfs: true,
+  networks: true,
+  network_mode: true,
+  hostname: true,
+  extra_hosts: true,
+  dns: true,
+  dns_search: true,
+  dns_opt: true,
+  user: true,
+  group_add: true,
+  working_dir: true,
+  init: true,
+  read_only: true,
+  cap_add: true,
+  cap_drop: true,
+  security_opt: true,
+  privileged: true,
+  devices: true,
+  ulimits: true,
+  sysctls: true,
+  shm_size: true,
+  mem_limit: true,
+  mem_reservation: true,
+  memswap_limit: true,
+  cpus: true,
+  cpu_shares: true,
+  cpuset: true,
+  pids_limit: true,
+  oom_score_adj: true,
+  logging: true,
+  labels: true,
+  stop_signal: true,
+  stop_grace_period: true,
+  pid: true,
+  ipc: true,
+  platform: true,
+  runtime: true,
+} as const;
+
+const shared = containerSchema.pick(SHARED);
+
+/** The attributes of a container that are inputs of a job: a change of one is another run. Labels alone say nothing to the process. */
+const inputs = Object.fromEntries(
+  Object.entries(shared.shape).map(([name, schema]) => {
+    const traits = schema.meta()?.[TRAITS_KEY] as Traits | undefined;
+    if (traits === undefined) throw new Error(`docker.container: attribute ${name} has no traits`);
+    return [name, attribute(schema, traits.description, { ...traits, immutable: traits.facet !== 'annotation' })];
+  }),
+) as typeof shared.shape;
+
+/** What the YAML of a `docker.job` may hold. */
+export const jobSchema = z.strictObject({
+  ...inputs,
+  name: attribute(objectName.optional(), 'Name of its container on the engine; default `<environment>-<name>[-<key>]`.', {
+    facet: 'identity',
+  }),
+  inputs: attribute(z.unknown().optional(), 'Any values that count as inputs of the run beside its other attributes.', {
+    immutable: true,
+    writeOnly: true,
+  }),
+  run: attribute(
+    z
+      .string()
+      .refine((text) => !NOT_YET.has(text), {
+        error: 'on_change or once (runs on demand, by reference and by schedule are not available yet)',
+      })
+      .refine((text) => NOT_YET.has(text) || text === 'on_change' || text === 'once', 'on_change or once')
+      .optional(),
+    'When it runs: `on_change`, when its inputs differ from those of the last completed run; `once`, when no run ever completed with them. Default `on_change`.',
+    { facet: 'governance', writeOnly: true },
+  ),
+  stage: attribute(z.enum(['migrate', 'start', 'verify']).optional(), 'Stage in which it runs; default `migrate`.', {
+    facet: 'governance',
+    writeOnly: true,
+  }),
+  timeout: attribute(
+    z
+      .string()
+      .refine((text) => isUpToADay(parseDuration(text)), 'a duration up to 24h such as 10m')
+      .optional(),
+    'Time after which it is stopped and counts as failed; default `10m`, at most `24h`.',
+    { facet: 'tuning', writeOnly: true },
+  ),
+  output: attribute(
+    z.string().regex(/^\//, 'an absolute path').optional(),
+    'File in the container that holds its receipt: one JSON document of at most 1 MiB.',
+    { immutable: true, writeOnly: true },
+  ),
+  stdout: attribute(z.boolean().optional(), 'Takes its standard output as the receipt; what it logs belongs on standard error.', {
+    immutable: true,
+    writeOnly: true,
+  }),
+  schema: attribute(
+    z.string().min(1).optional(),
+    'File beside the document with the JSON Schema (draft-07 or 2020-12) that the receipt has to fit, from the next run on.',
+    { writeOnly: true, reads: true },
+  ),
+  keep: attribute(z.int().min(0).max(100).optional(), 'How many containers of earlier completed runs stay for reading; default 0.', {
+    facet: 'tuning',
+    writeOnly: true,
+  }),
+});
+
+function isUpToADay(milliseconds: number | undefined): boolean {
+  return milliseconds !== undefined && milliseconds > 0 && milliseconds <= LONGEST;
+}
+
+/** The attributes that say nothing to the process that runs: a change of one is no other run. */
+export const OUTSIDE: ReadonlySet<string> = new Set(['name', 'labels', 'run', 'stage', 'timeout', 'schema', 'keep']);

@@ -1,0 +1,235 @@
+import { z } from 'zod';
+import { type Attributes, isAttributes, isList, Sensitive, type Value } from '../../core/value.ts';
+import type { Effect, Problem, TypeContext } from '../contract.ts';
+import { attribute, defineType, traitsOf } from '../define.ts';
+import { bareText, compact, lift, liftOptional, plainText, sortedBy, textMap } from './lift.ts';
+import { LABEL_PREFIX, ownLabels } from './marks.ts';
+import { defaultName } from './naming.ts';
+import { canonicalIp, canonicalSubnet, isSubnet } from './spelling.ts';
+import type { NetworkReply } from './wire.ts';
+
+const text = z.union([z.string(), z.number(), z.boolean()]);
+export const labelsSchema = z.union([z.record(z.string(), text), z.array(z.string())]);
+export const objectName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{1,127}$/, 'a name of at least two letters, digits, _, . and -');
+const subnet = z.string().refine(isSubnet, 'a subnet such as 10.20.0.0/24');
+
+const schema = z.strictObject({
+  name: attribute(objectName.optional(), 'Name on the engine; default `<environment>-<name>[-<key>]`.', {
+    facet: 'identity',
+    immutable: true,
+  }),
+  driver: attribute(z.string().min(1).optional(), 'Network driver; default `bridge`.', { immutable: true }),
+  driver_opts: attribute(z.record(z.string(), text).optional(), 'Options of the driver.', { immutable: true }),
+  internal: attribute(z.boolean().optional(), 'Whether it is cut off from the outside.', { immutable: true }),
+  attachable: attribute(z.boolean().optional(), 'Whether single containers may join a Swarm network.', { immutable: true }),
+  ipv6: attribute(z.boolean().optional(), 'Whether it carries IPv6.', { immutable: true }),
+  ipam: attribute(
+    z
+      .strictObject({
+        driver: attribute(z.string().min(1).optional(), 'Address management driver; default `default`.', { immutable: true }),
+        config: attribute(
+          z
+            .array(
+              z.strictObject({
+                subnet: subnet.optional(),
+                gateway: z.string().optional(),
+                ip_range: subnet.optional(),
+                aux_addresses: z.record(z.string(), z.string()).optional(),
+              }),
+            )
+            .optional(),
+          'Address pools; the engine chooses one when there is none.',
+          { immutable: true, compare: { keyedBy: 'subnet' } },
+        ),
+      })
+      .optional(),
+    'Address management.',
+    { immutable: true },
+  ),
+  labels: attribute(labelsSchema.optional(), 'Labels, as a map or a list of `NAME=VALUE`.', { facet: 'annotation', immutable: true }),
+});
+
+/** `docker.network`: a network of the engine. The engine cannot change one, so every change of it is a replacement. */
+export const networkType = defineType({
+  type: 'docker.network',
+  summary: 'A network of the engine.',
+  schemaVersion: 1,
+  schema,
+  traits: {
+    id: traitsOf('Id of the network.', { computed: true }),
+    subnets: traitsOf('Its subnets, also those that the engine chose.', { computed: true }),
+    _defaults: traitsOf('What the engine chose by itself.', { facet: 'annotation' }),
+  },
+  role: 'infrastructure',
+  stage: 'migrate',
+  foreignCode: 'NETWORK_FOREIGN',
+  example: `resources:
+  docker.network:
+    app:
+      name: shop
+      driver: bridge
+      driver_opts: { com.docker.network.bridge.enable_icc: "true" }
+      internal: true
+      attachable: false
+      ipv6: false
+      ipam:
+        driver: default
+        config: [{ subnet: 10.20.0.0/24, gateway: 10.20.0.1, ip_range: 10.20.0.128/25, aux_addresses: { router: 10.20.0.2 } }]
+      labels: { team: shop }
+`,
+  check: (attributes) => [...secretNames(attributes), ...reservedLabels(attributes['labels'])],
+  normalize: (attributes, context) => normalizeNetwork(attributes, context),
+  identity: (desired) => plainText(desired['name']),
+  align: alignNetwork,
+  effects: (change): readonly Effect[] => {
+    const create: Effect = { name: 'create', part: 'apply', stage: 'migrate', object: 'create', direction: 'back' };
+    const retire: Effect = { name: 'retire', part: 'retire', stage: 'retire', object: 'retire', direction: 'forward' };
+    const last = change.deposed ? [retire] : [];
+    switch (change.action) {
+      case 'create':
+        return [create, ...last];
+      case 'delete':
+        return [{ name: 'remove', part: 'remove', stage: 'retire', object: 'remove', direction: 'forward' }, ...last];
+      case 'replace':
+        if (change.order === 'destroy-first') {
+          return [{ name: 'remove', part: 'remove', stage: 'migrate', object: 'remove', direction: 'forward' }, create, ...last];
+        }
+        return [{ name: 'set-aside', part: 'apply', stage: 'migrate', object: 'depose', direction: 'back' }, create, retire];
+      case 'update':
+      case 'start':
+        return [{ name: 'update', part: 'apply', stage: 'migrate', object: 'update', direction: 'back' }, ...last];
+      default:
+        return change.action satisfies never;
+    }
+  },
+});
+
+/** Refuses a name that is a secret: the name of an object is shown everywhere. */
+export function secretNames(attributes: Attributes): readonly Problem[] {
+  return ['name', 'repository', 'digest']
+    .filter((name) => attributes[name] instanceof Sensitive)
+    .map((name) => ({
+      severity: 'error',
+      code: 'NAME_IS_SECRET',
+      summary: 'Secret as a name',
+      detail: `A ${name} is shown in plans, in the state and by the engine, so it cannot come from a secret.`,
+      path: [name],
+    }));
+}
+
+/** Refuses labels that would look like our own. */
+export function reservedLabels(labels: Value | undefined): readonly Problem[] {
+  const map = textMap(labels);
+  if (!isAttributes(map)) return [];
+  return Object.keys(map)
+    .filter((name) => name.startsWith(LABEL_PREFIX))
+    .map((name) => ({
+      severity: 'error',
+      code: 'LABEL_RESERVED',
+      summary: 'Reserved label',
+      detail: `The label ${name} begins with ${LABEL_PREFIX}, which marks the objects that belong to an environment. Choose another name.`,
+      path: isAttributes(labels) ? ['labels', name] : ['labels'],
+    }));
+}
+
+function normalizeNetwork(attributes: Attributes, context: TypeContext): Attributes {
+  return compact({
+    name: attributes['name'] ?? defaultName(context),
+    driver: attributes['driver'] ?? 'bridge',
+    driver_opts: textMap(attributes['driver_opts']),
+    internal: onlyTrue(attributes['internal']),
+    attachable: onlyTrue(attributes['attachable']),
+    ipv6: onlyTrue(attributes['ipv6']),
+    ipam: liftOptional(attributes['ipam'], (ipam) =>
+      isAttributes(ipam)
+        ? compact({
+            driver: ipam['driver'] === 'default' ? undefined : ipam['driver'],
+            config: liftOptional(ipam['config'], (pools) => (isList(pools) ? sortedBy(pools.map(normalizePool), poolKey) : pools)),
+          })
+        : ipam,
+    ),
+    labels: textMap(attributes['labels']),
+  });
+}
+
+function normalizePool(pool: Value): Value {
+  return lift(pool, (inner) =>
+    isAttributes(inner)
+      ? compact({
+          subnet: respell(inner['subnet'], canonicalSubnet),
+          gateway: respell(inner['gateway'], canonicalIp),
+          ip_range: respell(inner['ip_range'], canonicalSubnet),
+          aux_addresses: liftOptional(inner['aux_addresses'], (map) =>
+            isAttributes(map) ? Object.fromEntries(Object.entries(map).map(([name, ip]) => [name, respell(ip, canonicalIp) ?? ''])) : map,
+          ),
+        })
+      : inner,
+  );
+}
+
+function respell(value: Value | undefined, spell: (text: string) => string): Value | undefined {
+  return liftOptional(value, (inner) => (typeof inner === 'string' ? spell(inner) : inner));
+}
+
+function poolKey(pool: Value): string | undefined {
+  return isAttributes(pool) ? bareText(pool['subnet']) : undefined;
+}
+
+/** A switch whose default is off: absent in the normal form unless it is on or not known yet. */
+export function onlyTrue(value: Value | undefined): Value | undefined {
+  return value === false || value === null ? undefined : value;
+}
+
+/** The normal form of a network that is there. What the engine may have chosen by itself stands in `_defaults`. */
+export function liveNetwork(network: NetworkReply): Attributes {
+  const pools = (network.IPAM?.Config ?? []).map((pool) =>
+    compact({
+      subnet: pool.Subnet === '' ? undefined : canonicalSubnet(pool.Subnet),
+      gateway: pool.Gateway === '' ? undefined : canonicalIp(pool.Gateway.split('/')[0] ?? ''),
+      ip_range: pool.IPRange === '' ? undefined : canonicalSubnet(pool.IPRange),
+      aux_addresses: Object.fromEntries(Object.entries(pool.AuxiliaryAddresses).map(([name, ip]) => [name, canonicalIp(ip)])),
+    }),
+  );
+  const driver = network.IPAM?.Driver;
+  const { 'com.docker.network.driver.overlay.vxlanid_list': _chosen, ...options } = network.Options;
+  return compact({
+    name: network.Name,
+    driver: network.Driver,
+    driver_opts: options,
+    internal: network.Internal || undefined,
+    attachable: network.Attachable || undefined,
+    ipv6: network.EnableIPv6 || undefined,
+    ipam: compact({ driver: driver === 'default' || driver === '' ? undefined : driver }),
+    labels: ownLabels(network.Labels),
+    _defaults: compact({ pools: sortedBy(pools, poolKey) }),
+  });
+}
+
+/** Takes from what the engine has chosen only the pools, and of these only the members, that the desired form names. */
+function alignNetwork(desired: Attributes, live: Attributes): Attributes {
+  const { _defaults: defaults, ...attributes } = live;
+  const wanted = isAttributes(desired['ipam']) ? desired['ipam']['config'] : undefined;
+  const pools = isAttributes(defaults) ? defaults['pools'] : undefined;
+  if (!isList(wanted) || !isList(pools)) return attributes;
+  const asked = (pool: Value) => wanted.find((other) => poolKey(other) !== undefined && poolKey(other) === poolKey(pool));
+  const hasSixth = wanted.some((pool) => poolKey(pool)?.includes(':') === true);
+  const config = pools.flatMap((pool): readonly Value[] => {
+    const other = asked(pool);
+    if (!isAttributes(pool)) return [pool];
+    if (isAttributes(other)) return [other['gateway'] === undefined ? without(pool, 'gateway') : pool];
+    // A pool of the other family that nobody asked for is the engine's own choice.
+    return poolKey(pool)?.includes(':') === true && !hasSixth ? [] : [pool];
+  });
+  const ipam = isAttributes(attributes['ipam']) ? attributes['ipam'] : {};
+  return { ...attributes, ipam: { ...ipam, config } };
+}
+
+function without(attributes: Attributes, name: string): Attributes {
+  return Object.fromEntries(Object.entries(attributes).filter(([other]) => other !== name));
+}
+
+/** Labels and options as text, for the request that makes the object. */
+export function plainTexts(value: unknown): { readonly [name: string]: string } {
+  if (typeof value !== 'object' || value === null) return {};
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, String(item)]));
+}
