@@ -1,0 +1,311 @@
+import type { ExitCode } from './exit.ts';
+import type { RawInput, Shell } from './shell.ts';
+
+/** A flag as it is declared: commander's notation, what it does, and whether it may be given again. */
+export interface FlagSpec {
+  readonly flags: string;
+  readonly description: string;
+  readonly repeatable?: boolean;
+  readonly choices?: readonly string[];
+}
+
+export interface OperandSpec {
+  readonly notation: string;
+  readonly description: string;
+  /** What a shell offers for it; the command itself says what it takes. */
+  readonly choices?: readonly string[];
+}
+
+export interface CommandSpec {
+  /** `['state', 'mv']`. */
+  readonly path: readonly [string, ...string[]];
+  /** Operands in commander's notation. */
+  readonly operands: readonly OperandSpec[];
+  readonly summary: string;
+  readonly flags: readonly FlagSpec[];
+  readonly examples: readonly { readonly command: string; readonly does: string }[];
+  /** Loads the command and runs it. Nothing of it is loaded before. */
+  run(input: RawInput, shell: Shell): Promise<ExitCode>;
+}
+
+const DIR = { notation: '[dir]', description: "the environment's folder (default: .)" };
+
+const VARIABLES: readonly FlagSpec[] = [
+  { flags: '--var <name=value>', description: 'set a variable; stronger than --var-file and ACCEDE_VAR_name', repeatable: true },
+  { flags: '--var-file <file>', description: 'read variables from a YAML or JSON file; the last one wins', repeatable: true },
+];
+
+const PLANNING: readonly FlagSpec[] = [
+  {
+    flags: '--target <address>',
+    description: 'plan this resource and what it needs, nothing else; to destroy: and what needs it',
+    repeatable: true,
+  },
+  {
+    flags: '--exclude <address>',
+    description: 'leave this resource and what needs it alone; to destroy: and what it needs',
+    repeatable: true,
+  },
+  { flags: '--replace <address>', description: 'replace this resource although nothing asks for it', repeatable: true },
+  { flags: '--refresh-only', description: 'record what is live and change nothing' },
+  { flags: '--refresh-tags', description: 'ask registries what tags mean now; a tag that moved is a warning, no change' },
+  { flags: '--no-refresh', description: 'trust the recorded state and read nothing live' },
+  {
+    flags: '--secrets <mode>',
+    description: 'skip: read no secret; they count as unchanged and the plan can not be applied',
+    choices: ['skip'],
+  },
+  { flags: '--parallelism <n>', description: 'reads and steps that may be under way at once (default: 16)' },
+];
+
+const DESTROY_FLAG: FlagSpec = { flags: '--destroy', description: 'plan to remove everything' };
+
+const LOCKING: readonly FlagSpec[] = [
+  { flags: '--lock-timeout <duration>', description: 'wait this long for a busy lock, as 30s or 5m (default: 0)' },
+  { flags: '--reason <text>', description: 'why, for the journal' },
+];
+
+const APPLYING: readonly FlagSpec[] = [
+  { flags: '--auto-approve', description: 'apply without asking' },
+  { flags: '--expect-digest <digest>', description: 'apply only a plan with this digest' },
+  { flags: '--expect-class <class>', description: 'apply only a plan of this class' },
+  { flags: '--expect-commit <sha>', description: 'apply only a plan of this commit' },
+  { flags: '--if-done <what>', description: 'ok: a plan that was applied already counts as done', choices: ['ok'] },
+  ...LOCKING,
+];
+
+const ADDRESS = { notation: '<address>', description: 'the address of a resource' };
+
+/** All commands in the order in which the help lists them. */
+export const COMMANDS: readonly CommandSpec[] = [
+  {
+    path: ['init'],
+    operands: [{ notation: '[dir]', description: 'the folder to write into (default: .)' }],
+    summary: 'write a small environment that works',
+    flags: [{ flags: '--template <name>', description: 'what to start from (default: quickstart)', choices: ['quickstart', 'compose'] }],
+    examples: [
+      { command: 'accede init staging', does: 'files and values only; needs no daemon' },
+      { command: 'accede init shop --template compose', does: 'containers on a Docker Engine' },
+    ],
+    run: async (input, shell) => (await import('./commands/init.ts')).runInit(input, shell),
+  },
+  {
+    path: ['validate'],
+    operands: [DIR],
+    summary: 'check everything that needs no live access',
+    flags: VARIABLES,
+    examples: [
+      { command: 'accede validate environments/staging', does: 'all mistakes with file, line and column' },
+      { command: 'accede validate --json', does: 'the same for a program' },
+    ],
+    run: async (input, shell) => (await import('./commands/validate.ts')).runValidate(input, shell),
+  },
+  {
+    path: ['plan'],
+    operands: [DIR],
+    summary: 'compare documents, state and live world, and say what would change',
+    flags: [
+      { flags: '--out <file>', description: 'save the plan for apply' },
+      { flags: '--format <format[=file]>', description: 'text or json, to stdout or to a file', repeatable: true },
+      { flags: '--detailed-exitcode', description: 'exit 2 when there are changes' },
+      { flags: '--class-only', description: 'print the class of the plan and nothing else' },
+      DESTROY_FLAG,
+      ...PLANNING,
+      ...VARIABLES,
+    ],
+    examples: [
+      { command: 'accede plan environments/staging --out plan.json', does: 'look, and keep the plan' },
+      { command: 'accede plan --detailed-exitcode', does: 'exit 0 without changes, 2 with' },
+      { command: 'accede plan --format text --format json=plan.json', does: 'text to read, JSON to keep' },
+    ],
+    run: async (input, shell) => (await import('./commands/plan.ts')).runPlan(input, shell),
+  },
+  {
+    path: ['apply'],
+    operands: [{ notation: '[plan]', description: 'a saved plan: exactly it is applied' }, DIR],
+    summary: 'carry out a saved plan, or plan, show and ask',
+    flags: [...APPLYING, DESTROY_FLAG, ...PLANNING, ...VARIABLES],
+    examples: [
+      { command: 'accede apply plan.json', does: 'exactly the saved plan' },
+      { command: 'accede apply environments/staging', does: 'plan, show, ask' },
+      { command: 'accede apply plan.json --expect-digest sha256:41c9… --lock-timeout 5m', does: 'from CI, after approval' },
+    ],
+    run: async (input, shell) => (await import('./commands/apply.ts')).runApply(input, shell),
+  },
+  {
+    path: ['destroy'],
+    operands: [DIR],
+    summary: 'plan to remove everything, then apply it',
+    flags: [
+      ...APPLYING,
+      { flags: '--keep-protected', description: 'leave what is protected and remove the rest' },
+      { flags: '--include-protected', description: "remove what is protected too; asks for the environment's name" },
+      { flags: '--target <address>', description: 'remove this resource and what depends on it, nothing else', repeatable: true },
+      { flags: '--exclude <address>', description: 'leave this resource and what it needs alone', repeatable: true },
+      { flags: '--no-refresh', description: 'trust the recorded state and read nothing live' },
+      { flags: '--parallelism <n>', description: 'reads and steps that may be under way at once (default: 16)' },
+      ...VARIABLES,
+    ],
+    examples: [
+      { command: 'accede destroy environments/staging', does: 'show, ask, remove' },
+      { command: 'accede destroy --keep-protected --auto-approve', does: 'all but what holds data' },
+    ],
+    run: async (input, shell) => (await import('./commands/destroy.ts')).runDestroy(input, shell),
+  },
+  {
+    path: ['show'],
+    operands: [{ notation: '[what]', description: 'a plan file, an address, or a serial of the state' }, DIR],
+    summary: 'show a plan, a resource, or a state',
+    flags: VARIABLES,
+    examples: [
+      { command: 'accede show plan.json', does: 'a saved plan, as it was shown when it was made' },
+      { command: 'accede show docker.container.api', does: 'what is recorded of a resource' },
+      { command: 'accede show 11', does: 'the state as operation 11 left it' },
+    ],
+    run: async (input, shell) => (await import('./commands/show.ts')).runShow(input, shell),
+  },
+  {
+    path: ['status'],
+    operands: [DIR],
+    summary: 'environment in force, open operation, lock, last operation; reads only',
+    flags: VARIABLES,
+    examples: [{ command: 'accede status environments/staging', does: 'where things stand' }],
+    run: async (input, shell) => (await import('./commands/status.ts')).runStatus(input, shell),
+  },
+  {
+    path: ['import'],
+    operands: [ADDRESS, { notation: '<id>', description: 'what the provider knows the object by: a name, a path, an id' }, DIR],
+    summary: 'take an object that exists into the state',
+    flags: [...LOCKING, ...VARIABLES],
+    examples: [{ command: 'accede import docker.volume.data shop-data', does: 'from now on the volume belongs to the environment' }],
+    run: async (input, shell) => (await import('./commands/import.ts')).runImport(input, shell),
+  },
+  {
+    path: ['taint'],
+    operands: [ADDRESS, DIR],
+    summary: 'mark a resource, so that the next apply replaces it',
+    flags: [...LOCKING, ...VARIABLES],
+    examples: [{ command: 'accede taint docker.container.api', does: 'the next plan replaces it' }],
+    run: async (input, shell) => (await import('./commands/taint.ts')).runTaint(input, shell),
+  },
+  {
+    path: ['untaint'],
+    operands: [ADDRESS, DIR],
+    summary: 'take the mark of taint away',
+    flags: [...LOCKING, ...VARIABLES],
+    examples: [{ command: 'accede untaint docker.container.api', does: 'the next plan leaves it' }],
+    run: async (input, shell) => (await import('./commands/taint.ts')).runUntaint(input, shell),
+  },
+  {
+    path: ['state', 'list'],
+    operands: [DIR],
+    summary: 'list what is recorded',
+    flags: VARIABLES,
+    examples: [{ command: 'accede state list', does: 'one address per line' }],
+    run: async (input, shell) => (await import('./commands/state.ts')).runStateList(input, shell),
+  },
+  {
+    path: ['state', 'show'],
+    operands: [ADDRESS, DIR],
+    summary: 'show what is recorded of a resource',
+    flags: VARIABLES,
+    examples: [{ command: 'accede state show docker.container.api', does: 'id, status, attributes' }],
+    run: async (input, shell) => (await import('./commands/state.ts')).runStateShow(input, shell),
+  },
+  {
+    path: ['state', 'pull'],
+    operands: [DIR],
+    summary: 'print the state as one canonical JSON document',
+    flags: VARIABLES,
+    examples: [{ command: 'accede state pull > state.json', does: 'a copy to keep or to edit' }],
+    run: async (input, shell) => (await import('./commands/state.ts')).runStatePull(input, shell),
+  },
+  {
+    path: ['state', 'push'],
+    operands: [{ notation: '<file>', description: 'a state document as state pull prints it' }, DIR],
+    summary: 'replace the state by a document of the same lineage',
+    flags: [...LOCKING, ...VARIABLES],
+    examples: [{ command: 'accede state push state.json', does: 'another lineage or an older serial is refused' }],
+    run: async (input, shell) => (await import('./commands/state-edit.ts')).runStatePush(input, shell),
+  },
+  {
+    path: ['state', 'mv'],
+    operands: [{ notation: '<from>', description: 'the address now' }, { notation: '<to>', description: 'the address from now on' }, DIR],
+    summary: 'give a recorded resource another address',
+    flags: [...LOCKING, ...VARIABLES],
+    examples: [{ command: 'accede state mv docker.container.api docker.container.web', does: 'the object stays what it is' }],
+    run: async (input, shell) => (await import('./commands/state-edit.ts')).runStateMv(input, shell),
+  },
+  {
+    path: ['state', 'rm'],
+    operands: [ADDRESS, DIR],
+    summary: 'forget a resource; its object stays',
+    flags: [...LOCKING, ...VARIABLES],
+    examples: [{ command: 'accede state rm docker.volume.data', does: 'the volume stays and belongs to nobody' }],
+    run: async (input, shell) => (await import('./commands/state-edit.ts')).runStateRm(input, shell),
+  },
+  {
+    path: ['state', 'history'],
+    operands: [DIR],
+    summary: 'list all operations, the newest first',
+    flags: VARIABLES,
+    examples: [{ command: 'accede state history', does: 'who did what when, and how it ended' }],
+    run: async (input, shell) => (await import('./commands/state.ts')).runStateHistory(input, shell),
+  },
+  {
+    path: ['unlock'],
+    operands: [{ notation: '<lock-id>', description: 'the id that status and a busy lock name' }, DIR],
+    summary: 'end a lock whose holder is gone',
+    flags: VARIABLES,
+    examples: [{ command: 'accede unlock 3f0c9a…', does: 'the old holder can not write any more' }],
+    run: async (input, shell) => (await import('./commands/unlock.ts')).runUnlock(input, shell),
+  },
+  {
+    path: ['output'],
+    operands: [{ notation: '[name]', description: 'one output; all of them when left out' }, DIR],
+    summary: 'print outputs as the last apply recorded them',
+    flags: VARIABLES,
+    examples: [
+      { command: 'accede output url', does: 'the value alone, for a shell' },
+      { command: 'accede output --json', does: 'all of them; sensitive ones stay (sensitive)' },
+    ],
+    run: async (input, shell) => (await import('./commands/output.ts')).runOutput(input, shell),
+  },
+  {
+    path: ['eval'],
+    operands: [{ notation: '<expression>', description: 'an expression without ${ and }' }, DIR],
+    summary: 'evaluate an expression over the environment and its recorded state',
+    flags: VARIABLES,
+    examples: [{ command: "accede eval 'vars.http_port + 1'", does: 'to try the expression language' }],
+    run: async (input, shell) => (await import('./commands/eval.ts')).runEval(input, shell),
+  },
+  {
+    path: ['graph'],
+    operands: [DIR],
+    summary: 'print what needs what',
+    flags: [
+      { flags: '--format <format>', description: 'how it is written (default: dot)', choices: ['dot', 'mermaid', 'json'] },
+      ...VARIABLES,
+    ],
+    examples: [{ command: 'accede graph --format mermaid', does: 'for a page that draws it' }],
+    run: async (input, shell) => (await import('./commands/graph.ts')).runGraph(input, shell),
+  },
+  {
+    path: ['schema'],
+    operands: [
+      { notation: '[document]', description: 'which document (default: environment)', choices: ['environment', 'fragment', 'release'] },
+    ],
+    summary: 'print the JSON Schema of a document',
+    flags: [],
+    examples: [{ command: 'accede schema environment > environment.schema.json', does: 'for an editor' }],
+    run: async (input, shell) => (await import('./commands/schema.ts')).runSchema(input, shell),
+  },
+  {
+    path: ['version'],
+    operands: [],
+    summary: 'print the version',
+    flags: [],
+    examples: [{ command: 'accede version --json', does: 'with the version of Node.js' }],
+    run: async (input, shell) => (await import('./commands/version.ts')).runVersion(input, shell),
+  },
+];

@@ -1,0 +1,159 @@
+import { resolve } from 'node:path';
+import { type Diagnostic, fail, type Outcome, succeed } from '../../core/diagnostic.ts';
+import type { PlanDocument } from '../../plan/model.ts';
+import { type ApplyArguments, type ApplyingArguments, parseApplyArguments } from '../arguments/apply.ts';
+import { conflict, type PlanningArguments } from '../arguments/plan.ts';
+import { usageError } from '../arguments/values.ts';
+import { openWorkspace, type Workspace } from '../compose.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { kindOf } from '../paths.ts';
+import { readPlanFile, recordedFolder } from '../planfiles.ts';
+import type { RawInput, Shell } from '../shell.ts';
+import { hasNothingToRecord, renderPlan } from '../views/plan.ts';
+import { carryOut, objection } from './applying.ts';
+import { askApproval, askName } from './approval.ts';
+import { failWith } from './failing.ts';
+import { makePlan, secretsMode } from './planning.ts';
+
+/** `apply`: with a saved plan exactly it, without one plan, show, ask. */
+export async function runApply(input: RawInput, shell: Shell): Promise<ExitCode> {
+  const parsed = parseApplyArguments(input);
+  if (!parsed.ok) return failWith(shell, parsed.diagnostics);
+  const args = parsed.value;
+  const target = settleTarget(args, shell.folder);
+  if (!target.ok) return failWith(shell, target.diagnostics);
+  if (target.value.plan === undefined) return await planAndApply(shell, { ...args.planning, folder: target.value.folder ?? '.' }, args);
+  return await applySaved(shell, target.value.plan, target.value.folder, args);
+}
+
+/** Which of the operands is a plan and which the folder. */
+function settleTarget(
+  args: ApplyArguments,
+  folder: string,
+): Outcome<{ readonly plan: string | undefined; readonly folder: string | undefined }> {
+  const [first, second] = args.operands;
+  if (first === undefined) return succeed({ plan: undefined, folder: undefined });
+  const kind = kindOf(resolve(folder, first));
+  if (second === undefined && kind === 'folder') return succeed({ plan: undefined, folder: first });
+  if (kind !== 'file') {
+    return fail(
+      usageError(
+        'NO_SUCH_FILE',
+        'There is neither a plan nor a folder of that name',
+        second === undefined ? `${first} does not exist.` : `${first} is no plan file.`,
+        { expected: 'a plan that accede plan --out wrote, or the folder of an environment' },
+      ),
+    );
+  }
+  const written = [
+    ...args.planningFlags,
+    ...(args.planning.variables.length > 0 ? ['--var'] : []),
+    ...(args.planning.variableFiles.length > 0 ? ['--var-file'] : []),
+  ];
+  if (written.length > 0) return fail(...written.map((flag): Diagnostic => conflict(flag, 'a saved plan')));
+  return succeed({ plan: first, folder: second });
+}
+
+async function applySaved(shell: Shell, file: string, folder: string | undefined, args: ApplyArguments): Promise<ExitCode> {
+  const path = resolve(shell.folder, file);
+  const read = await readPlanFile(path);
+  if (!read.ok) return failWith(shell, read.diagnostics);
+  const plan = read.value;
+  const refusal = objection(plan, args);
+  if (refusal !== undefined) {
+    shell.output.report([refusal.diagnostic]);
+    return refusal.code;
+  }
+  const opened = await openWorkspace(
+    shell,
+    { folder: folder ?? recordedFolder(plan, path, shell.folder), variables: plannedVariables(plan), variableFiles: [] },
+    { secrets: 'read', parallelism: args.planning.parallelism },
+  );
+  if (!opened.ok) {
+    const moved = opened.diagnostics.filter(({ code }) => code === 'UNKNOWN_VARIABLE' || code === 'MISSING_VARIABLE');
+    if (moved.length < opened.diagnostics.length) return failWith(shell, opened.diagnostics);
+    shell.output.report([otherVariables(moved)]);
+    return EXIT.stale;
+  }
+  return await using(opened.value, () => carryOut(shell, opened.value, plan, args));
+}
+
+/** The plan gives every variable that it knew, so what is missing or unknown came or went with the documents. */
+function otherVariables(moved: readonly Diagnostic[]): Diagnostic {
+  return {
+    severity: 'error',
+    code: 'PLAN_STALE',
+    summary: 'The plan is stale',
+    detail: `Since it was made, the documents changed: ${moved.map(({ detail }) => detail).join(' ')} Nothing was changed. Plan again and look at the difference.`,
+    next: 'accede plan',
+  };
+}
+
+/** The variables as the plan knew them, in the spelling of the command line: exactly the plan, whatever the defaults and the process say by now. */
+function plannedVariables(plan: PlanDocument): PlanningArguments['variables'] {
+  return Object.entries(plan.inputs.variables).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
+}
+
+/** Plans, shows the plan, has it approved and carries it out. What `destroy` does too. */
+export async function planAndApply(shell: Shell, planning: PlanningArguments, args: ApplyingArguments): Promise<ExitCode> {
+  const { output } = shell;
+  const opened = await openWorkspace(shell, planning, { secrets: secretsMode(planning), parallelism: planning.parallelism });
+  if (!opened.ok) return failWith(shell, opened.diagnostics);
+  return await using(opened.value, async () => {
+    const made = await makePlan(opened.value, planning);
+    if (!made.ok) return failWith(shell, [...opened.diagnostics, ...made.diagnostics]);
+    const plan = made.value;
+    output.warn(opened.diagnostics);
+    // In JSON mode stdout belongs to the events; whoever has to answer still sees what he is asked about.
+    if (!output.json) output.print(renderPlan(output.clean(plan), output.answer));
+    else if (!args.autoApprove) output.say(renderPlan(output.clean(plan), output.conversation));
+    const refusal = objection(plan, args);
+    if (refusal !== undefined) {
+      output.report([refusal.diagnostic]);
+      return refusal.code;
+    }
+    if (hasNothingToRecord(plan)) {
+      if (output.json) output.document(nothingToDo(shell, plan));
+      return EXIT.done;
+    }
+    const signal = shell.interrupts.reads;
+    if (planning.options.includeProtected) {
+      const answer = await askName(shell, plan, signal);
+      if (answer.kind === 'no') return failWith(shell, [answer.diagnostic]);
+    } else if (!args.autoApprove) {
+      const answer = await askApproval(shell, signal);
+      if (answer.kind === 'no') return failWith(shell, [answer.diagnostic]);
+    }
+    return await carryOut(shell, opened.value, plan, args);
+  });
+}
+
+/** The only event of an apply that finds nothing to do: it takes no lock and begins no operation. */
+function nothingToDo(shell: Shell, plan: PlanDocument) {
+  return {
+    format: 'accede.event/v1',
+    type: 'operation.done',
+    time: new Date(shell.clock.now()).toISOString(),
+    sequence: 1,
+    operation: null,
+    result: {
+      exitCode: EXIT.done,
+      outcome: 'done',
+      plan: plan.digest,
+      class: plan.succession.class,
+      serial: plan.state.serial,
+      steps: { done: [], notDone: [], unknown: [] },
+      seconds: 0,
+      outputs: {},
+      diagnostics: [],
+    },
+  };
+}
+
+async function using<T>(workspace: Workspace, use: () => Promise<T>): Promise<T> {
+  try {
+    return await use();
+  } finally {
+    await workspace.close();
+  }
+}

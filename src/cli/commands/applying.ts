@@ -1,0 +1,113 @@
+import { relative } from 'node:path';
+import { applyPlan } from '../../apply/apply.ts';
+import type { AccedeEvent, ApplyResult } from '../../apply/events.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { PlanDocument } from '../../plan/model.ts';
+import type { ApplyingArguments } from '../arguments/apply.ts';
+import { actorOf, type Workspace } from '../compose.ts';
+import { EXIT, type ExitCode, toExitCode } from '../exit.ts';
+import type { Shell } from '../shell.ts';
+import { renderDiagnostics } from '../views/diagnostics.ts';
+import { progressLines } from '../views/progress.ts';
+import { renderResult } from '../views/result.ts';
+
+/** What forbids a plan from being applied before the engine is asked: what the operator expected, and what the plan says of itself. */
+export function objection(
+  plan: PlanDocument,
+  args: ApplyingArguments,
+): { readonly code: ExitCode; readonly diagnostic: Diagnostic } | undefined {
+  const expectation = (code: ExitCode, name: string, expected: string, observed: string) => ({
+    code,
+    diagnostic: {
+      severity: 'error' as const,
+      code: `${name.toUpperCase()}_UNEXPECTED`,
+      summary: `The plan has another ${name} than expected`,
+      detail: `--expect-${name} names another ${name} than the plan has. Nothing was changed.`,
+      expected,
+      observed,
+    },
+  });
+  if (args.expectDigest !== undefined && args.expectDigest !== plan.digest) {
+    return expectation(EXIT.stale, 'digest', args.expectDigest, plan.digest);
+  }
+  const { commit } = plan.inputs;
+  if (args.expectCommit !== undefined && (commit === null || commit.endsWith('-dirty') || !commit.startsWith(args.expectCommit))) {
+    return expectation(EXIT.stale, 'commit', args.expectCommit, commit ?? 'none');
+  }
+  if (plan.succession.class === 'refuse') {
+    return { code: EXIT.refused, diagnostic: refused(plan) };
+  }
+  if (args.expectClass !== undefined && args.expectClass !== plan.succession.class) {
+    return expectation(EXIT.refused, 'class', args.expectClass, plan.succession.class);
+  }
+  if (plan.applicable) return undefined;
+  return {
+    code: EXIT.refused,
+    diagnostic: {
+      severity: 'error',
+      code: 'PLAN_NOT_APPLICABLE',
+      summary: 'The plan is not applicable',
+      detail: plan.inputs.options.skipSecrets
+        ? 'The plan was made without reading secrets (--secrets=skip), so it is for looking only. Nothing was changed.'
+        : `The plan says of itself that it can not be applied: ${plan.warnings.map((warning) => warning.message).join(' ') || 'see its refusals'}. Nothing was changed.`,
+    },
+  };
+}
+
+function refused(plan: PlanDocument): Diagnostic {
+  const { refusals } = plan.succession;
+  const [first] = refusals;
+  const more = refusals.length > 1 ? ` ${refusals.length - 1} more refusals stand in the plan.` : '';
+  return {
+    severity: 'error',
+    code: first?.code ?? 'PLAN_REFUSED',
+    summary: 'The plan is refused',
+    detail: `${first === undefined ? plan.succession.rule : first.message}${more} Nothing was changed.`,
+    ...(first === undefined ? {} : { address: first.path }),
+    ...(first?.expected === undefined ? {} : { expected: first.expected }),
+    ...(first?.observed === undefined ? {} : { observed: first.observed }),
+    ...(first?.next === undefined ? {} : { next: first.next }),
+    ...(first?.source === undefined ? {} : { source: first.source }),
+  };
+}
+
+/** Hands the plan to the engine and shows what it does: NDJSON, a live view on a terminal, plain lines elsewhere. */
+export async function carryOut(shell: Shell, workspace: Workspace, plan: PlanDocument, args: ApplyingArguments): Promise<ExitCode> {
+  const { output } = shell;
+  shell.interrupts.beginApply();
+  const progress = await progressView(shell);
+  let result: ApplyResult;
+  try {
+    result = await applyPlan(workspace.context, {
+      plan,
+      stamp: workspace.stamp,
+      actor: actorOf(shell),
+      reason: args.reason,
+      lockTimeout: args.lockTimeout,
+      ifDone: args.ifDone,
+      stop: shell.interrupts.stop,
+      emit: progress.receive,
+    });
+  } finally {
+    await progress.end();
+  }
+  if (!output.json) {
+    const clean = output.clean(result);
+    if (clean.diagnostics.length > 0 && clean.exitCode !== EXIT.done) output.say(renderDiagnostics(clean.diagnostics, output.conversation));
+    const verb = plan.inputs.options.destroy ? 'destroy' : 'apply';
+    const folder = relative(shell.folder, workspace.environment.folder);
+    output.print(renderResult(clean, output.answer, `accede ${verb}${folder === '' ? '' : ` ${folder}`}`));
+  }
+  return toExitCode(result.exitCode);
+}
+
+async function progressView(shell: Shell): Promise<{ readonly receive: (event: AccedeEvent) => void; readonly end: () => Promise<void> }> {
+  const { output } = shell;
+  const nothing = async () => undefined;
+  if (output.json) return { receive: (event) => output.document(event), end: nothing };
+  const style = output.conversation;
+  if (!style.interactive) return { receive: (event) => output.say(progressLines(output.clean(event), style).join('\n')), end: nothing };
+  const { startLiveView } = await import('../views/live.tsx');
+  const view = startLiveView({ stream: shell.stderr, style, clock: shell.clock });
+  return { receive: (event) => view.receive(output.clean(event)), end: view.end };
+}

@@ -1,0 +1,38 @@
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { PlanDocument } from '../../plan/model.ts';
+import type { Shell } from '../shell.ts';
+import { askLine } from '../views/prompt.ts';
+
+/** How a question was answered. */
+export type Answer = { readonly kind: 'yes' } | { readonly kind: 'no'; readonly diagnostic: Diagnostic };
+
+/** Asks whether the plan is to be applied. Without a terminal nobody can answer, and nothing is applied. */
+export async function askApproval(shell: Shell, signal: AbortSignal): Promise<Answer> {
+  if (shell.stdin.isTTY !== true) {
+    return no(
+      'APPROVAL_IMPOSSIBLE',
+      'Nobody can be asked',
+      'The plan has to be approved, and stdin is no terminal to ask on. Nothing was changed. Give --auto-approve, or save the plan with accede plan --out and apply that file.',
+    );
+  }
+  const answer = await askLine('Apply this plan? Only "yes" is accepted: ', { ...shell, signal });
+  return answer?.trim() === 'yes'
+    ? { kind: 'yes' }
+    : no('NOT_APPROVED', 'The plan was not approved', 'The answer was not "yes". Nothing was changed.');
+}
+
+/**
+ * Has the environment's name typed, since what holds data goes too. It is read from stdin even where that is no terminal, so that a script has
+ * to say the name as well; --auto-approve does not answer it.
+ */
+export async function askName(shell: Shell, plan: PlanDocument, signal: AbortSignal): Promise<Answer> {
+  const answer = await askLine(`What is protected goes too. Type the name of the environment to remove it: `, { ...shell, signal });
+  if (answer?.trim() === plan.environment) return { kind: 'yes' };
+  const detail = answer === undefined ? 'Nothing came from stdin.' : 'What was typed is not the name of the environment.';
+  const refused = no('NAME_DIFFERS', 'The name of the environment was not given', `${detail} Nothing was changed.`);
+  return { ...refused, diagnostic: { ...refused.diagnostic, expected: plan.environment } };
+}
+
+function no(code: string, summary: string, detail: string): Extract<Answer, { kind: 'no' }> {
+  return { kind: 'no', diagnostic: { severity: 'error', code, summary, detail } };
+}

@@ -1,0 +1,90 @@
+import type { OperationRow, Snapshot } from '../../state/model.ts';
+import { systemProcessIdentity } from '../../state/process.ts';
+import { parseReadingArguments } from '../arguments/reading.ts';
+import type { Workspace } from '../compose.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import type { RawInput, Shell } from '../shell.ts';
+import { renderStatus, type StatusRows } from '../views/status.ts';
+import { failWith } from './failing.ts';
+import { readingState } from './reading.ts';
+
+/** `status`: where things stand, from the state alone. Reads only, waits for nobody. */
+export async function runStatus(input: RawInput, shell: Shell): Promise<ExitCode> {
+  const args = parseReadingArguments(input, { what: false });
+  if (!args.ok) return failWith(shell, args.diagnostics);
+  return await readingState(shell, args.value, async (store, workspace) => {
+    const rows = statusRows(workspace, await store.read(), args.value.folder);
+    if (shell.output.json) shell.output.document(rows);
+    else shell.output.print(renderStatus(shell.output.clean(rows), shell.output.answer));
+    return EXIT.done;
+  });
+}
+
+function statusRows(workspace: Workspace, snapshot: Snapshot | undefined, folder: string): StatusRows {
+  const { environment } = workspace;
+  const open = snapshot?.open ?? null;
+  const sealed = snapshot?.sealed ?? null;
+  const last = snapshot?.lastOperation ?? null;
+  const lock = snapshot?.lock ?? null;
+  // A holder that is certainly dead keeps nobody out: the next apply takes the lock over.
+  const isHeld = lock !== null && systemProcessIdentity().isAlive(lock) !== false;
+  const running = open !== null && isHeld;
+  return {
+    format: 'accede.status/v1',
+    environment: environment.name,
+    folder: environment.folder,
+    state:
+      snapshot === undefined
+        ? null
+        : {
+            lineage: snapshot.identity.lineage,
+            serial: snapshot.head.serial,
+            digest: snapshot.head.digest,
+            resources: snapshot.resources.size,
+            unfinished: [...snapshot.resources.values()]
+              .filter((row) => row.status !== 'ready')
+              .map((row) => row.address)
+              .sort(),
+          },
+    inForce:
+      sealed === null
+        ? null
+        : {
+            serial: sealed.serial,
+            sourceDigest: sealed.sourceDigest,
+            releaseDigest: sealed.releaseDigest,
+            commit: sealed.commit,
+            isWritten: sealed.sourceDigest === environment.sourceDigest,
+          },
+    operation:
+      open === null
+        ? null
+        : {
+            ...operationRow(open.operation),
+            running,
+            done: open.steps.filter((step) => step.status === 'done' || step.status === 'settled').map((step) => step.step),
+            notDone: open.steps.filter((step) => step.status === 'failed').map((step) => step.step),
+            unknown: open.steps.filter((step) => step.status === 'intended' || step.status === 'unknown').map((step) => step.step),
+            next: running ? null : `accede apply ${folder}`,
+          },
+    lock:
+      lock === null
+        ? null
+        : {
+            lockId: lock.lockId,
+            who: lock.who,
+            host: lock.host,
+            pid: lock.pid,
+            purpose: lock.purpose,
+            since: lock.since,
+            fence: lock.fence,
+            isHeld,
+          },
+    lastOperation: last === null ? null : operationRow(last),
+  };
+}
+
+export function operationRow(operation: OperationRow) {
+  const { serial, id, kind, planDigest, actor, reason, startedAt, endedAt, outcome } = operation;
+  return { serial, id, kind, planDigest, class: operation.class, actor, reason, startedAt, endedAt, outcome };
+}

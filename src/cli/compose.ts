@@ -1,0 +1,122 @@
+import { existsSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
+import { relative, resolve } from 'node:path';
+import type { EngineContext, PlanStamp } from '../apply/engine.ts';
+import { fail, type Outcome, succeed } from '../core/diagnostic.ts';
+import { localHost } from '../host/local.ts';
+import type { Host } from '../providers/contract.ts';
+import { defaultRegistry } from '../providers/registry.ts';
+import type { Environment } from '../spec/environment.ts';
+import { type LoadedEnvironment, loadEnvironment } from '../spec/load.ts';
+import { openStore } from '../state/open.ts';
+import { systemProcessIdentity } from '../state/process.ts';
+import type { EnvironmentArguments } from './arguments/environment.ts';
+import { DEFAULT_PARALLELISM } from './arguments/plan.ts';
+import type { Shell } from './shell.ts';
+import { maskerFor } from './views/masking.ts';
+
+/** An environment that is loaded, with everything that the engine works with. Closing it closes the store. */
+export interface Workspace {
+  readonly context: EngineContext;
+  readonly environment: LoadedEnvironment;
+  readonly stamp: PlanStamp;
+  close(): Promise<void>;
+}
+
+export interface WorkspaceOptions {
+  /** `read` all secrets, `skip` those that cannot be read, or `none` at all. */
+  readonly secrets: 'read' | 'skip' | 'none';
+  readonly parallelism?: number;
+}
+
+/** What programs on the host get of this process's environment: where they are, and where they find the user's settings and keys. */
+const HOST_VARIABLES = ['PATH', 'HOME', 'DOCKER_CONFIG', 'SSH_AUTH_SOCK'] as const;
+
+/** The composition root: loads the environment and puts registry, store, host and clock together. From here on known secrets are masked. */
+export async function openWorkspace(shell: Shell, args: EnvironmentArguments, options: WorkspaceOptions): Promise<Outcome<Workspace>> {
+  const registry = defaultRegistry();
+  const host = localHost({ environment: Object.fromEntries(HOST_VARIABLES.map((name) => [name, shell.environment[name]])) });
+  const loaded = await loadEnvironment({
+    folder: resolve(shell.folder, args.folder),
+    registry,
+    variables: args.variables,
+    variableFiles: args.variableFiles.map((file) => resolve(shell.folder, file)),
+    processEnvironment: shell.environment,
+    secrets: options.secrets,
+    signal: shell.interrupts.reads,
+  });
+  if (!loaded.ok) return loaded;
+  const environment = loaded.value;
+  shell.output.mask(maskerFor(environment.secrets.values()));
+  const { state } = environment;
+  if (state.backend !== 'sqlite') {
+    return fail({
+      severity: 'error',
+      code: 'STATE_BACKEND_UNSUPPORTED',
+      summary: 'The state has a backend that this version can not open',
+      detail: `state.backend is ${state.backend}. This version keeps the state in SQLite alone.`,
+      expected: 'state: { backend: sqlite }',
+    });
+  }
+  const store = await openStore({
+    location: state,
+    environment: environment.name,
+    clock: shell.clock,
+    ids: shell.ids,
+    host: systemProcessIdentity(),
+  });
+  const context: EngineContext = {
+    environment,
+    registry,
+    store,
+    clock: shell.clock,
+    ids: shell.ids,
+    host,
+    version: shell.version,
+    parallelism: options.parallelism ?? DEFAULT_PARALLELISM,
+    signal: shell.interrupts.reads,
+  };
+  const stamp = await stampOf(environment, host, shell.interrupts.reads);
+  return succeed({ context, environment, stamp, close: () => store.close() }, loaded.diagnostics);
+}
+
+/** Who acts, for the lock and the journal. In a container without an entry for the user the number stands for the name. */
+export function actorOf(shell: Shell): string {
+  let name = shell.environment['USER'] ?? shell.environment['LOGNAME'];
+  if (name === undefined || name === '') {
+    try {
+      name = userInfo().username;
+    } catch (error) {
+      // The system has no name for this user; anything else would be a bug of ours.
+      if (!(error instanceof Error) || !('code' in error)) throw error;
+      name = String(process.getuid?.() ?? 'unknown');
+    }
+  }
+  return `${name}@${hostname()}`;
+}
+
+async function stampOf(environment: Environment, host: Host, signal: AbortSignal): Promise<PlanStamp> {
+  const isGit = existsSync(resolve(environment.workTree, '.git'));
+  if (!isGit) return { commit: null, folder: environment.folder };
+  const folder = relative(environment.workTree, environment.folder).replaceAll('\\', '/');
+  return { commit: await commitOf(environment.folder, host, signal), folder: folder === '' ? '.' : folder };
+}
+
+/** The commit that is checked out, with `-dirty` when tracked files of the folder differ from it. Null without git or a commit. */
+async function commitOf(folder: string, host: Host, signal: AbortSignal): Promise<string | null> {
+  const git = async (...argv: readonly string[]) => {
+    try {
+      const run = await host.inspect(['git', '-C', folder, ...argv], { signal, timeout: 10_000 });
+      return run.code === 0 ? run.stdout.trim() : null;
+    } catch (error) {
+      // The commit stands outside of the digest and is for people: a machine without git plans as well.
+      if (signal.aborted) throw signal.reason;
+      if (!(error instanceof Error)) throw error;
+      return null;
+    }
+  };
+  const head = await git('rev-parse', '--verify', 'HEAD');
+  if (head === null || !/^[0-9a-f]{40,64}$/.test(head)) return null;
+  const changed = await git('status', '--porcelain', '--untracked-files=no', '--', '.');
+  return changed === '' ? head : `${head}-dirty`;
+}

@@ -1,0 +1,110 @@
+import { CommanderError } from '@commander-js/extra-typings';
+import { randomIds, systemClock } from '../core/clock.ts';
+import { EXIT, type ExitCode } from './exit.ts';
+import { Interrupted, type Interrupts } from './interrupts.ts';
+import { buildProgram } from './program.ts';
+import type { Shell } from './shell.ts';
+import { UsageMistake, usageDiagnostic } from './usage.ts';
+import { bugDiagnostic } from './views/bug.ts';
+import { Output } from './views/output.ts';
+import type { Sink } from './views/terminal.ts';
+
+/** The process around a command line. */
+export interface Surroundings {
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  readonly environment: Shell['environment'];
+  /** The working folder. */
+  readonly folder: string;
+  readonly stdin: Shell['stdin'];
+  /** Where a live view draws. */
+  readonly terminal: Shell['stderr'];
+  readonly version: string;
+}
+
+/** The output of a command line, made before it is parsed, since a mistake in it has to be said too. */
+export function outputFor(words: readonly string[], surroundings: Surroundings): Output {
+  const flags = words.includes('--') ? words.slice(0, words.indexOf('--')) : words;
+  return new Output(surroundings, {
+    environment: surroundings.environment,
+    json: flags.includes('--json'),
+    color: flags.includes('--no-color') ? false : undefined,
+  });
+}
+
+/** Runs one command line and answers its exit code. Whatever goes wrong is said; nothing is thrown. */
+export async function runCommandLine(
+  words: readonly string[],
+  surroundings: Surroundings,
+  output: Output,
+  interrupts: Interrupts,
+): Promise<ExitCode> {
+  let code: ExitCode = EXIT.done;
+  const program = buildProgram(
+    async (spec, input) => {
+      code = await spec.run(input, {
+        output,
+        environment: surroundings.environment,
+        folder: surroundings.folder,
+        stdin: surroundings.stdin,
+        stderr: surroundings.terminal,
+        interrupts,
+        clock: systemClock,
+        ids: randomIds,
+        version: surroundings.version,
+      });
+    },
+    {
+      version: surroundings.version,
+      width: output.answer.width,
+      print: (text) => output.print(text),
+      say: (text) => output.say(text),
+    },
+  );
+  try {
+    if (isCompletion(words)) await (await import('./completion.ts')).answerCompletion(program, words);
+    else await program.parseAsync([...words], { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT.done;
+      if (error.code !== 'commander.help') output.report([usageDiagnostic(error, commandOf(words, program))]);
+      return EXIT.error;
+    }
+    if (error instanceof UsageMistake) {
+      output.report([error.diagnostic]);
+      return EXIT.error;
+    }
+    if (error instanceof Interrupted || interrupts.isInterrupted) {
+      output.report([
+        {
+          severity: 'error',
+          code: 'INTERRUPTED',
+          summary: 'Interrupted',
+          detail: 'The command was interrupted before it changed anything.',
+        },
+      ]);
+      return EXIT.interrupted;
+    }
+    output.report([bugDiagnostic(error, { version: surroundings.version, stack: surroundings.environment['ACCEDE_DEBUG'] === '1' })]);
+    return EXIT.error;
+  }
+}
+
+/** The command that was meant, as far as it was understood. */
+function commandOf(words: readonly string[], program: ReturnType<typeof buildProgram>): string {
+  const path = ['accede'];
+  let commands = program.commands;
+  for (const word of words) {
+    if (word.startsWith('-')) continue;
+    const found = commands.find((candidate) => candidate.name() === word);
+    if (found === undefined) break;
+    path.push(word);
+    commands = [...found.commands];
+  }
+  return path.join(' ');
+}
+
+function isCompletion(words: readonly string[]): boolean {
+  return words[0] === 'complete' || (words[0] === 'completion' && !words.includes('--help') && !words.includes('-h'));
+}

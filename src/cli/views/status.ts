@@ -1,0 +1,113 @@
+import { columns, count, oneLine, shortDigest } from './layout.ts';
+import type { Style } from './terminal.ts';
+
+export interface OperationRows {
+  readonly serial: number;
+  readonly id: string;
+  readonly kind: string;
+  readonly planDigest: string | null;
+  readonly class: string | null;
+  readonly actor: string;
+  readonly reason: string | null;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly outcome: string | null;
+}
+
+/** What `status` tells, as `--json` prints it. */
+export interface StatusRows {
+  readonly format: 'accede.status/v1';
+  readonly environment: string;
+  readonly folder: string;
+  readonly state: {
+    readonly lineage: string;
+    readonly serial: number;
+    readonly digest: string;
+    readonly resources: number;
+    readonly unfinished: readonly string[];
+  } | null;
+  readonly inForce: {
+    readonly serial: number;
+    readonly sourceDigest: string;
+    readonly releaseDigest: string | null;
+    readonly commit: string | null;
+    /** Whether the documents in the folder are those in force. */
+    readonly isWritten: boolean;
+  } | null;
+  readonly operation:
+    | (OperationRows & {
+        readonly running: boolean;
+        readonly done: readonly string[];
+        readonly notDone: readonly string[];
+        readonly unknown: readonly string[];
+        readonly next: string | null;
+      })
+    | null;
+  readonly lock: {
+    readonly lockId: string;
+    readonly who: string;
+    readonly host: string;
+    readonly pid: number;
+    readonly purpose: string;
+    readonly since: string;
+    readonly fence: number;
+    /** False when its holder is certainly dead. */
+    readonly isHeld: boolean;
+  } | null;
+  readonly lastOperation: OperationRows | null;
+}
+
+const MOST_LISTED = 20;
+
+export function renderStatus(status: StatusRows, { color }: Style): string {
+  const lines = [`${color.bold(oneLine(status.environment))}  ${color.dim(oneLine(status.folder))}`, ''];
+  const rows: (readonly [string, string])[] = [];
+  const { state, inForce, operation, lock, lastOperation } = status;
+  if (state === null) rows.push(['state', 'none yet: nothing was ever applied']);
+  else {
+    rows.push(['state', `#${state.serial}, ${count(state.resources, 'resource')}, lineage ${state.lineage}`]);
+    if (state.unfinished.length > 0) rows.push(['unfinished', state.unfinished.slice(0, MOST_LISTED).map(oneLine).join(', ')]);
+  }
+  const isDestroyed = state?.resources === 0 && lastOperation?.kind === 'destroy' && lastOperation.outcome === 'done';
+  if (inForce !== null) {
+    const written = inForce.isWritten ? 'the documents here are the ones in force' : 'the documents here differ';
+    rows.push(['in force', `#${inForce.serial}, documents ${shortDigest(inForce.sourceDigest)} (${written})`]);
+    if (inForce.releaseDigest !== null) rows.push(['release', shortDigest(inForce.releaseDigest)]);
+    if (inForce.commit !== null) rows.push(['commit', oneLine(inForce.commit)]);
+  } else if (state !== null) {
+    rows.push(['in force', isDestroyed ? 'nothing: everything was destroyed' : 'nothing: no apply has finished yet']);
+  }
+  rows.push(['lock', lock === null ? 'free' : lockText(lock)]);
+  if (lastOperation !== null) rows.push(['last', operationText(lastOperation)]);
+  lines.push(...columns(rows.map(([label, text]) => [`  ${label}`, text])));
+  if (operation !== null) {
+    lines.push(
+      '',
+      color.yellow(
+        `${operation.id} (${oneLine(operation.kind)}) ${operation.running ? 'is running' : 'is open: its run ended without an end'}`,
+      ),
+    );
+    lines.push(`  ${operation.done.length} done, ${operation.notDone.length} not done, ${operation.unknown.length} unknown`);
+    for (const [word, steps] of [
+      ['not done', operation.notDone],
+      ['unknown', operation.unknown],
+    ] as const) {
+      for (const step of steps.slice(0, MOST_LISTED)) lines.push(`  ${word.padEnd(9)} ${oneLine(step)}`);
+      if (steps.length > MOST_LISTED) lines.push(`  … ${steps.length - MOST_LISTED} more ${word}`);
+    }
+    if (operation.next !== null) lines.push('', `    ${color.cyan(oneLine(operation.next))}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+function lockText(lock: NonNullable<StatusRows['lock']>): string {
+  const held = `${oneLine(lock.who)} on ${oneLine(lock.host)} (pid ${lock.pid}) since ${lock.since} for ${oneLine(lock.purpose)}, id ${lock.lockId}`;
+  return lock.isHeld ? held : `free: its last holder, ${held}, is gone`;
+}
+
+export function operationText(operation: OperationRows): string {
+  const ending = operation.outcome ?? 'open';
+  const of = operation.class === null ? operation.kind : `${operation.kind} (${operation.class})`;
+  const reason = operation.reason === null ? '' : `: ${oneLine(operation.reason)}`;
+  return `${operation.id} ${oneLine(of)} ${ending} ${operation.endedAt ?? operation.startedAt} by ${oneLine(operation.actor)}${reason}`;
+}
