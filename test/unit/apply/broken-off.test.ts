@@ -1,0 +1,114 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Mutation } from '../../../src/state/contract.ts';
+import { desired } from '../../support/desired.ts';
+import { EngineBench, outline } from '../../support/engine.ts';
+
+let bench: EngineBench;
+beforeEach(() => {
+  bench = new EngineBench();
+});
+afterEach(async () => {
+  await bench.close();
+});
+
+/** The moment after an effect, before it is recorded. */
+const afterEffect = (mutation: Mutation) => mutation.kind === 'step' && mutation.step.status === 'done';
+/** The moment before an effect, before its intent is recorded. */
+const beforeIntent = (mutation: Mutation) => mutation.kind === 'step' && mutation.step.status === 'intended';
+
+const file = (content: string) => [desired('local.file.f', { path: path.join(bench.folder, 'f.txt'), content })];
+const content = () => readFileSync(path.join(bench.folder, 'f.txt'), 'utf8');
+
+describe('an object that can bear no mark', () => {
+  it('must be known as ours when the run that made it was lost before it could say so', async () => {
+    const { document } = await bench.prepare(file('one'));
+    expect(await bench.applyUntil(document, file('one'), afterEffect)).toMatchObject({ exitCode: 6, outcome: 'failed' });
+    expect(content()).toBe('one');
+    expect(outline((await bench.prepare(file('one'))).document)).toMatchInlineSnapshot(`
+      "initial
+      adopt local.file.f: made by a run that broke off
+        local.file.f:record"
+    `);
+    await bench.converge(file('one'));
+    expect(outline((await bench.prepare(file('one'))).document)).toBe('no-op');
+  });
+
+  it('must be known as ours after several runs were lost, each with other content', async () => {
+    for (const text of ['one', 'two', 'three']) {
+      const { document } = await bench.prepare(file(text));
+      await bench.applyUntil(document, file(text), afterEffect);
+      expect(content()).toBe(text);
+    }
+    await bench.converge(file('four'));
+    expect(content()).toBe('four');
+  });
+
+  it('must not be taken for ours when somebody else wrote something else there meanwhile', async () => {
+    const { document } = await bench.prepare(file('one'));
+    await bench.applyUntil(document, file('one'), afterEffect);
+    writeFileSync(path.join(bench.folder, 'f.txt'), 'theirs');
+    const next = await bench.prepare(file('one'));
+    expect(next.document.succession.refusals.map(({ code }) => code)).toEqual(['FILE_FOREIGN']);
+    expect(content()).toBe('theirs');
+  });
+
+  it('must be removed when the documents do not want it any more', async () => {
+    const { document } = await bench.prepare(file('one'));
+    await bench.applyUntil(document, file('one'), afterEffect);
+    await bench.converge([desired('local.value.other', { input: 1 })]);
+    expect(existsSync(path.join(bench.folder, 'f.txt'))).toBe(false);
+  });
+});
+
+describe('an object that comes after its run was lost and looked for', () => {
+  it('must be found by the next apply, though nobody wants it any more', async () => {
+    const wanted = [desired('fake.thing.late', {})];
+    const other = [desired('local.value.other', { input: 1 })];
+    const { document } = await bench.prepare(wanted);
+    await bench.applyUntil(document, wanted, afterEffect);
+    const late = bench.world.named('test-late');
+    if (late === undefined) throw new Error('the effect was not done');
+    // The server takes its time: at first the object is not there.
+    bench.world.delete('test-late');
+    await bench.converge(other);
+    bench.world.add(late);
+    await bench.converge(other);
+    expect(bench.world.objects()).toEqual([]);
+    expect((await (await bench.store()).read())?.unsettled).toEqual([]);
+  });
+
+  it('must be forgotten when the next apply does not find it either', async () => {
+    const wanted = [desired('fake.thing.late', {})];
+    const other = [desired('local.value.other', { input: 1 })];
+    await bench.applyUntil((await bench.prepare(wanted)).document, wanted, afterEffect);
+    bench.world.delete('test-late');
+    await bench.converge(other);
+    expect((await (await bench.store()).read())?.unsettled).toHaveLength(1);
+    await bench.converge(other);
+    expect((await (await bench.store()).read())?.unsettled).toEqual([]);
+    expect(outline((await bench.prepare(other)).document)).toBe('no-op');
+  });
+});
+
+describe('a run that is lost', () => {
+  it('must have touched nothing when it could not write its first intent', async () => {
+    const { document } = await bench.prepare(file('one'));
+    await bench.applyUntil(document, file('one'), beforeIntent);
+    expect(existsSync(path.join(bench.folder, 'f.txt'))).toBe(false);
+    await bench.converge(file('one'));
+  });
+
+  it('must account for what it had done', async () => {
+    const two = [desired('fake.thing.a', {}), desired('fake.thing.b', {}, { dependsOn: ['fake.thing.a'] })];
+    const { document } = await bench.prepare(two);
+    const result = await bench.applyUntil(
+      document,
+      two,
+      (mutation) => mutation.kind === 'step' && mutation.step.step === 'fake.thing.b:create',
+    );
+    expect(result).toMatchObject({ exitCode: 6, steps: { done: ['fake.thing.a:create'], notDone: ['fake.thing.b:create'] } });
+    expect(result.diagnostics.map(({ code }) => code)).toEqual(['STATE_UNREACHABLE']);
+  });
+});
