@@ -1,0 +1,64 @@
+import { compile } from 'json-schema-to-typescript';
+import { z } from 'zod';
+import { eventSchema } from '../../src/apply/event-schema.ts';
+import { planSchema } from '../../src/plan/schema.ts';
+import type { Registry } from '../../src/providers/contract.ts';
+import { editorSchema } from '../../src/spec/jsonschema.ts';
+
+const KINDS = ['environment', 'fragment', 'release'] as const;
+
+/** What Accede writes and other programs read. */
+const FORMATS = { plan: planSchema, event: eventSchema } as const;
+
+const BANNER = '/** Generated from the schema of the same name. */';
+
+/** The JSON Schema of every kind of document and of every published format, and its TypeScript declarations, by path below the root. */
+export async function schemaFiles(registry: Registry): Promise<ReadonlyMap<string, string>> {
+  const files = new Map<string, string>();
+  const schemas = new Map<string, object>(KINDS.map((kind) => [kind, editorSchema(kind, registry)]));
+  for (const [name, schema] of Object.entries(FORMATS)) schemas.set(name, formatSchema(schema));
+  for (const [name, schema] of schemas) {
+    files.set(`specs/schema/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`);
+    files.set(`specs/schema/${name}.d.ts`, await declarations(schema, name));
+  }
+  return files;
+}
+
+/** The one part that is shared and refers to itself, any JSON value, gets a name for people. */
+function formatSchema(schema: z.ZodType): object {
+  const text = JSON.stringify(z.toJSONSchema(schema, { target: 'draft-7', unrepresentable: 'any' }));
+  return JSON.parse(text.replaceAll('__schema0', 'json')) as object;
+}
+
+async function declarations(schema: object, kind: string): Promise<string> {
+  const name = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+  const text = await compile({ ...(saidWhole(schema) as object), title: name }, name, {
+    bannerComment: BANNER,
+    additionalProperties: false,
+    unknownAny: true,
+    style: { singleQuote: true, printWidth: 140 },
+  });
+  return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** Words of JSON Schema that hold schemas: under names, in a list or alone. */
+const NAMED = new Set(['properties', 'definitions', '$defs']);
+const NESTED = new Set(['items', 'additionalProperties', 'anyOf', 'oneOf', 'allOf', 'not', 'propertyNames']);
+const RESTRICTING = new Set([...NAMED, ...NESTED, 'type', 'enum', 'const', '$ref', 'required']);
+
+/**
+ * A copy in the compiler's terms. A schema that allows everything says so, since one that only has a description would be taken for an object;
+ * patterns of keys (`x-…`) are left out, since they would open every block to every key.
+ */
+function saidWhole(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(saidWhole);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const copy: Record<string, unknown> = {};
+  for (const [word, value] of Object.entries(schema)) {
+    if (word === 'patternProperties') continue;
+    if (NAMED.has(word)) copy[word] = Object.fromEntries(Object.entries(value as object).map(([name, inner]) => [name, saidWhole(inner)]));
+    else copy[word] = NESTED.has(word) ? saidWhole(value) : structuredClone(value);
+  }
+  if (!Object.keys(copy).some((word) => RESTRICTING.has(word))) copy['tsType'] = 'unknown';
+  return copy;
+}

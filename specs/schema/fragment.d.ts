@@ -1,0 +1,5249 @@
+/** Generated from the schema of the same name. */
+
+export interface Fragment {
+  /**
+   * The version of the format.
+   */
+  apiVersion: 'accede/v1';
+  /**
+   * This is a part of an environment.
+   */
+  kind: 'Fragment';
+  /**
+   * What the fragment is.
+   */
+  metadata?: {
+    /**
+     * A name for people.
+     */
+    name?: string;
+  };
+  /**
+   * What may be set from outside.
+   */
+  variables?: {
+    [k: string]: {
+      /**
+       * What values it takes; string when left out.
+       */
+      type?: ('string' | 'integer' | 'number' | 'boolean' | 'list' | 'map' | 'any') | string;
+      /**
+       * The value when nobody gives one. Without it a value must be given.
+       */
+      default?: unknown;
+      /**
+       * What it is for.
+       */
+      description?: string;
+    } | null;
+  };
+  /**
+   * Named values.
+   */
+  locals?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Where secrets come from.
+   */
+  secrets?: {
+    /**
+     * Where a secret comes from: env, file or exec.
+     */
+    [k: string]:
+      | {
+          /**
+           * Name of an environment variable.
+           */
+          env: string;
+          /**
+           * json: many values at once, read as ${secrets.NAME.KEY}.
+           */
+          format?: ('text' | 'json') | string;
+        }
+      | {
+          /**
+           * Path of a file with mode 0600, relative to the document.
+           */
+          file: string;
+          /**
+           * json: many values at once, read as ${secrets.NAME.KEY}.
+           */
+          format?: ('text' | 'json') | string;
+        }
+      | {
+          /**
+           * A program and its arguments; its output is the value.
+           */
+          exec: [string, ...string[]] | string;
+          /**
+           * json: many values at once, read as ${secrets.NAME.KEY}.
+           */
+          format?: ('text' | 'json') | string;
+        };
+  };
+  /**
+   * By type: what is merged under every resource of that type in this document.
+   */
+  defaults?: {
+    /**
+     * A container that runs until it is told to end.
+     */
+    'docker.container'?: {
+      /**
+       * Image by digest, `repository@sha256:…`, or by its bare id, `sha256:…`; by tag only where the provider says `allow_tags: true`.
+       */
+      image?: string;
+      /**
+       * Name on the engine; default `<environment>-<name>[-<key>]`.
+       */
+      name?: string;
+      /**
+       * Arguments of the entrypoint, or the command itself; text is split into words as a shell does.
+       */
+      command?: string | [(string | number | boolean) | string, ...((string | number | boolean) | string)[]];
+      /**
+       * Replaces the entrypoint of the image; empty takes it away.
+       */
+      entrypoint?: (string | [(string | number | boolean) | string, ...((string | number | boolean) | string)[]]) | '' | [] | string;
+      /**
+       * Environment variables, as a map or a list of `NAME=VALUE`.
+       */
+      environment?:
+        | {
+            [k: string]: string | number | boolean;
+          }
+        | string[]
+        | string;
+      /**
+       * Files of `NAME=VALUE` lines beside the document; `environment` is stronger.
+       */
+      env_file?: string | string[];
+      /**
+       * Files with secret content, by path in the container; owned by its user with mode 0400.
+       */
+      secrets?:
+        | {
+            [k: string]:
+              | string
+              | {
+                  value: string;
+                  uid?: number | string;
+                  gid?: number | string;
+                  mode?: string;
+                };
+          }
+        | string;
+      /**
+       * Files by path in the container; owned by root with mode 0444.
+       */
+      configs?:
+        | {
+            [k: string]:
+              | string
+              | {
+                  content: string;
+                  uid?: number | string;
+                  gid?: number | string;
+                  mode?: string;
+                };
+          }
+        | string;
+      /**
+       * Mounts: `source:target[:options]` or the long form.
+       */
+      volumes?:
+        | (
+            | string
+            | {
+                type: ('bind' | 'volume' | 'tmpfs') | string;
+                source?: string;
+                target: string;
+                read_only?: boolean | string;
+                bind?:
+                  | {
+                      propagation?: ('private' | 'rprivate' | 'shared' | 'rshared' | 'slave' | 'rslave') | string;
+                      create_host_path?: boolean | string;
+                      selinux?: ('z' | 'Z') | string;
+                    }
+                  | string;
+                volume?:
+                  | {
+                      nocopy?: boolean | string;
+                    }
+                  | string;
+                tmpfs?:
+                  | {
+                      size?: number | string;
+                      mode?: string;
+                    }
+                  | string;
+              }
+          )[]
+        | string;
+      /**
+       * Mounts in memory: `path[:options]`.
+       */
+      tmpfs?: string | string[];
+      /**
+       * Published ports: `[host_ip:][published]:target[/protocol]` or the long form.
+       */
+      ports?:
+        | (
+            | (number | string)
+            | {
+                target: number | string;
+                published?: number | string;
+                host_ip?: string;
+                protocol?: ('tcp' | 'udp' | 'sctp') | string;
+              }
+            | string
+          )[]
+        | string;
+      /**
+       * Ports that are declared without being published.
+       */
+      expose?: (number | string)[] | string;
+      /**
+       * Networks by name: a list of names, a list of objects with `name`, or a map.
+       */
+      networks?:
+        | (
+            | string
+            | {
+                name: string;
+                aliases?: string[] | string;
+                ipv4_address?: string;
+                ipv6_address?: string;
+              }
+          )[]
+        | {
+            [k: string]:
+              | {
+                  aliases?: string[] | string;
+                  ipv4_address?: string;
+                  ipv6_address?: string;
+                }
+              | null
+              | string;
+          }
+        | string;
+      /**
+       * Uses no network of its own.
+       */
+      network_mode?: string;
+      /**
+       * Host name in the container; default its short id.
+       */
+      hostname?: string;
+      /**
+       * More lines of /etc/hosts: `HOST:ADDRESS`, or a map.
+       */
+      extra_hosts?:
+        | {
+            [k: string]: string;
+          }
+        | string[]
+        | string;
+      /**
+       * Name servers.
+       */
+      dns?: string | string[];
+      /**
+       * Search domains.
+       */
+      dns_search?: string | string[];
+      /**
+       * Options of the resolver.
+       */
+      dns_opt?: string[] | string;
+      /**
+       * User, `user[:group]`, by name or number.
+       */
+      user?: string | number;
+      /**
+       * More groups of the user.
+       */
+      group_add?: (string | number)[] | string;
+      /**
+       * Working folder.
+       */
+      working_dir?: string;
+      /**
+       * When the engine starts it again; default `no`.
+       */
+      restart?: string;
+      /**
+       * Runs an init process that forwards signals and reaps processes.
+       */
+      init?: boolean | string;
+      /**
+       * Mounts its file system for reading only.
+       */
+      read_only?: boolean | string;
+      /**
+       * Capabilities to add, with or without `CAP_`.
+       */
+      cap_add?: string[] | string;
+      /**
+       * Capabilities to drop, with or without `CAP_`.
+       */
+      cap_drop?: string[] | string;
+      /**
+       * Security options, such as `no-new-privileges`.
+       */
+      security_opt?: string[] | string;
+      /**
+       * Gives it all privileges of the host.
+       */
+      privileged?: boolean | string;
+      /**
+       * Devices of the host: `source[:target[:permissions]]`.
+       */
+      devices?: string[] | string;
+      /**
+       * Limits of its processes: a number, or `{ soft, hard }`.
+       */
+      ulimits?:
+        | {
+            [k: string]:
+              | number
+              | {
+                  soft: number | string;
+                  hard: number | string;
+                }
+              | string;
+          }
+        | string;
+      /**
+       * Kernel parameters, as a map or a list.
+       */
+      sysctls?:
+        | {
+            [k: string]: string | number | boolean;
+          }
+        | string[]
+        | string;
+      /**
+       * Size of /dev/shm; default 64m.
+       */
+      shm_size?: number | string;
+      /**
+       * Memory limit.
+       */
+      mem_limit?: number | string;
+      /**
+       * Memory that it should get under pressure.
+       */
+      mem_reservation?: number | string;
+      /**
+       * Memory and swap together; -1 for no limit; default twice `mem_limit`.
+       */
+      memswap_limit?: (number | string) | -1 | '-1' | string;
+      /**
+       * Number of CPUs, in parts of one.
+       */
+      cpus?: number | string;
+      /**
+       * Share of CPU time under load; default 1024.
+       */
+      cpu_shares?: number | string;
+      /**
+       * CPUs on which it runs.
+       */
+      cpuset?: string;
+      /**
+       * Most processes; -1 for no limit.
+       */
+      pids_limit?: number | string;
+      /**
+       * How soon it is killed when memory runs out.
+       */
+      oom_score_adj?: number | string;
+      /**
+       * Log driver and its options; default those of the engine.
+       */
+      logging?:
+        | {
+            driver?: string;
+            options?:
+              | {
+                  [k: string]: string | number | boolean;
+                }
+              | string;
+          }
+        | string;
+      /**
+       * Labels, as a map or a list of `NAME=VALUE`.
+       */
+      labels?:
+        | {
+            [k: string]: string | number | boolean;
+          }
+        | string[]
+        | string;
+      /**
+       * How the engine tells whether it is healthy; members that are left out come from the image.
+       */
+      healthcheck?:
+        | {
+            /**
+             * Text for a shell, or `[CMD, …]`, `[CMD-SHELL, text]`, `[NONE]`.
+             */
+            test?: string | [string, ...string[]];
+            /**
+             * Switches the check of the image off.
+             */
+            disable?: boolean | string;
+            /**
+             * Time between two checks.
+             */
+            interval?: string;
+            /**
+             * Time after which a check counts as failed.
+             */
+            timeout?: string;
+            /**
+             * Time in which failures do not count.
+             */
+            start_period?: string;
+            /**
+             * Time between two checks in the start period; engines from API 1.44.
+             */
+            start_interval?: string;
+            /**
+             * Failures in a row that make it unhealthy.
+             */
+            retries?: number | string;
+          }
+        | string;
+      /**
+       * Signal that asks it to end.
+       */
+      stop_signal?: string;
+      /**
+       * Time after that signal before it is killed, in whole seconds; default 10s.
+       */
+      stop_grace_period?: string;
+      /**
+       * Process namespace of the host or of another container.
+       */
+      pid?: string;
+      /**
+       * IPC namespace.
+       */
+      ipc?: string;
+      /**
+       * Platform that the image must be for.
+       */
+      platform?: string;
+      /**
+       * OCI runtime; default that of the engine.
+       */
+      runtime?: string;
+      /**
+       * Gives a successor new anonymous volumes.
+       */
+      renew_anon_volumes?: boolean | string;
+      /**
+       * When it counts as ready: `{ docker: true }`, `{ http }`, `{ tcp }` or `{ command }`, with `timeout` (480s) and `interval` (1s).
+       */
+      ready?:
+        | {
+            docker?: true | string;
+            http?:
+              | string
+              | {
+                  url: string;
+                  in?: 'container' | string;
+                  status?: number | [number | string, ...(number | string)[]] | string;
+                  body?: string;
+                };
+            tcp?: string;
+            command?: [string, ...string[]] | string;
+            timeout?: string;
+            interval?: string;
+          }
+        | string;
+      /**
+       * A map or a list of unique texts: one instance per key.
+       */
+      for_each?:
+        | {
+            [k: string]: unknown;
+          }
+        | string[]
+        | string;
+      /**
+       * False leaves the resource out.
+       */
+      enabled?: boolean | string;
+      /**
+       * Addresses of what must be there first; one with for_each means all instances.
+       */
+      depends_on?:
+        | (
+            | string
+            | {
+                /**
+                 * The address that is needed.
+                 */
+                address: string;
+                /**
+                 * Restarts with it.
+                 */
+                restart?: boolean | string;
+              }
+          )[]
+        | string;
+      /**
+       * The alias of the provider block, as NAME:ALIAS.
+       */
+      provider?: string;
+      /**
+       * The part that the resource plays, where its type allows several.
+       */
+      role?:
+        | (
+            | 'service'
+            | 'worker'
+            | 'store'
+            | 'job'
+            | 'frontend'
+            | 'ingress'
+            | 'catalog'
+            | 'ownership'
+            | 'trust'
+            | 'runtime'
+            | 'credential'
+            | 'data'
+            | 'infrastructure'
+          )
+        | string;
+      /**
+       * How the instances of one for_each are replaced.
+       */
+      update?:
+        | {
+            /**
+             * How many instances are replaced at once.
+             */
+            batch?: number | string;
+            /**
+             * Which instance goes first.
+             */
+            order?: ('stop-first' | 'start-first') | string;
+            /**
+             * How long the old instance is left to finish.
+             */
+            drain?: string;
+            /**
+             * How long to wait between batches.
+             */
+            pause?: string;
+          }
+        | string;
+      /**
+       * What may happen to the object.
+       */
+      lifecycle?:
+        | {
+            /**
+             * The object is never removed or replaced.
+             */
+            prevent_destroy?: boolean | string;
+            /**
+             * Paths of attributes whose differences are left alone, or all.
+             */
+            ignore_changes?: 'all' | string[] | string;
+            /**
+             * A replacement is made before the old object goes.
+             */
+            create_before_destroy?: boolean | string;
+            /**
+             * Addresses, or paths of their attributes, whose change replaces this object.
+             */
+            replace_triggered_by?: string[] | string;
+            /**
+             * What must hold before the object is changed.
+             */
+            preconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * What must hold after the object was changed.
+             */
+            postconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * Affirms what happens to data that would stay behind.
+             */
+            data?: ('copied' | 'empty') | string;
+            /**
+             * Going back after a new version touched the data is safe.
+             */
+            reversible?: boolean | string;
+          }
+        | string;
+      /**
+       * How long effects may take.
+       */
+      timeouts?:
+        | {
+            /**
+             * How long making the object may take.
+             */
+            create?: string;
+            /**
+             * How long replacing the object may take.
+             */
+            replace?: string;
+            /**
+             * How long removing the object may take.
+             */
+            remove?: string;
+            /**
+             * How long the object may take to get ready.
+             */
+            ready?: string;
+          }
+        | string;
+      /**
+       * Addresses that must have converged before a two-phase resource is committed.
+       */
+      commit_after?: string[] | string;
+    };
+    /**
+     * An image on the engine, pulled by digest or loaded from an archive.
+     */
+    'docker.image'?: {
+      /**
+       * Where it comes from. An image that is loaded from an archive needs none.
+       */
+      repository?: string;
+      /**
+       * Digest of its manifest, or for an archive the id of the image.
+       */
+      digest?: string;
+      /**
+       * Platform that it must be for.
+       */
+      platform?: string;
+      /**
+       * File of `docker save` beside the document to load it from.
+       */
+      archive?: string;
+      /**
+       * What it must declare of itself.
+       */
+      expect?:
+        | {
+            /**
+             * Value of `org.opencontainers.image.revision`.
+             */
+            revision?: string;
+            /**
+             * Value of `org.opencontainers.image.source`.
+             */
+            source?: string;
+            /**
+             * Its entrypoint.
+             */
+            entrypoint?: string | string[];
+          }
+        | string;
+      /**
+       * A map or a list of unique texts: one instance per key.
+       */
+      for_each?:
+        | {
+            [k: string]: unknown;
+          }
+        | string[]
+        | string;
+      /**
+       * False leaves the resource out.
+       */
+      enabled?: boolean | string;
+      /**
+       * Addresses of what must be there first; one with for_each means all instances.
+       */
+      depends_on?:
+        | (
+            | string
+            | {
+                /**
+                 * The address that is needed.
+                 */
+                address: string;
+                /**
+                 * Restarts with it.
+                 */
+                restart?: boolean | string;
+              }
+          )[]
+        | string;
+      /**
+       * The alias of the provider block, as NAME:ALIAS.
+       */
+      provider?: string;
+      /**
+       * The part that the resource plays, where its type allows several.
+       */
+      role?:
+        | (
+            | 'service'
+            | 'worker'
+            | 'store'
+            | 'job'
+            | 'frontend'
+            | 'ingress'
+            | 'catalog'
+            | 'ownership'
+            | 'trust'
+            | 'runtime'
+            | 'credential'
+            | 'data'
+            | 'infrastructure'
+          )
+        | string;
+      /**
+       * How the instances of one for_each are replaced.
+       */
+      update?:
+        | {
+            /**
+             * How many instances are replaced at once.
+             */
+            batch?: number | string;
+            /**
+             * Which instance goes first.
+             */
+            order?: ('stop-first' | 'start-first') | string;
+            /**
+             * How long the old instance is left to finish.
+             */
+            drain?: string;
+            /**
+             * How long to wait between batches.
+             */
+            pause?: string;
+          }
+        | string;
+      /**
+       * What may happen to the object.
+       */
+      lifecycle?:
+        | {
+            /**
+             * The object is never removed or replaced.
+             */
+            prevent_destroy?: boolean | string;
+            /**
+             * Paths of attributes whose differences are left alone, or all.
+             */
+            ignore_changes?: 'all' | string[] | string;
+            /**
+             * A replacement is made before the old object goes.
+             */
+            create_before_destroy?: boolean | string;
+            /**
+             * Addresses, or paths of their attributes, whose change replaces this object.
+             */
+            replace_triggered_by?: string[] | string;
+            /**
+             * What must hold before the object is changed.
+             */
+            preconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * What must hold after the object was changed.
+             */
+            postconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * Affirms what happens to data that would stay behind.
+             */
+            data?: ('copied' | 'empty') | string;
+            /**
+             * Going back after a new version touched the data is safe.
+             */
+            reversible?: boolean | string;
+          }
+        | string;
+      /**
+       * How long effects may take.
+       */
+      timeouts?:
+        | {
+            /**
+             * How long making the object may take.
+             */
+            create?: string;
+            /**
+             * How long replacing the object may take.
+             */
+            replace?: string;
+            /**
+             * How long removing the object may take.
+             */
+            remove?: string;
+            /**
+             * How long the object may take to get ready.
+             */
+            ready?: string;
+          }
+        | string;
+      /**
+       * Addresses that must have converged before a two-phase resource is committed.
+       */
+      commit_after?: string[] | string;
+    };
+    /**
+     * What stands at a path of an image, by digest.
+     */
+    'docker.image_content'?: {
+      /**
+       * Image by digest, `repository@sha256:…`, or by its bare id; mostly a reference to a `docker.image`.
+       */
+      image?: string;
+      /**
+       * File or folder in the image. Symbolic links on the way are not followed.
+       */
+      path?: string;
+      /**
+       * A map or a list of unique texts: one instance per key.
+       */
+      for_each?:
+        | {
+            [k: string]: unknown;
+          }
+        | string[]
+        | string;
+      /**
+       * False leaves the resource out.
+       */
+      enabled?: boolean | string;
+      /**
+       * Addresses of what must be there first; one with for_each means all instances.
+       */
+      depends_on?:
+        | (
+            | string
+            | {
+                /**
+                 * The address that is needed.
+                 */
+                address: string;
+                /**
+                 * Restarts with it.
+                 */
+                restart?: boolean | string;
+              }
+          )[]
+        | string;
+      /**
+       * The alias of the provider block, as NAME:ALIAS.
+       */
+      provider?: string;
+      /**
+       * The part that the resource plays, where its type allows several.
+       */
+      role?:
+        | (
+            | 'service'
+            | 'worker'
+            | 'store'
+            | 'job'
+            | 'frontend'
+            | 'ingress'
+            | 'catalog'
+            | 'ownership'
+            | 'trust'
+            | 'runtime'
+            | 'credential'
+            | 'data'
+            | 'infrastructure'
+          )
+        | string;
+      /**
+       * How the instances of one for_each are replaced.
+       */
+      update?:
+        | {
+            /**
+             * How many instances are replaced at once.
+             */
+            batch?: number | string;
+            /**
+             * Which instance goes first.
+             */
+            order?: ('stop-first' | 'start-first') | string;
+            /**
+             * How long the old instance is left to finish.
+             */
+            drain?: string;
+            /**
+             * How long to wait between batches.
+             */
+            pause?: string;
+          }
+        | string;
+      /**
+       * What may happen to the object.
+       */
+      lifecycle?:
+        | {
+            /**
+             * The object is never removed or replaced.
+             */
+            prevent_destroy?: boolean | string;
+            /**
+             * Paths of attributes whose differences are left alone, or all.
+             */
+            ignore_changes?: 'all' | string[] | string;
+            /**
+             * A replacement is made before the old object goes.
+             */
+            create_before_destroy?: boolean | string;
+            /**
+             * Addresses, or paths of their attributes, whose change replaces this object.
+             */
+            replace_triggered_by?: string[] | string;
+            /**
+             * What must hold before the object is changed.
+             */
+            preconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * What must hold after the object was changed.
+             */
+            postconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * Affirms what happens to data that would stay behind.
+             */
+            data?: ('copied' | 'empty') | string;
+            /**
+             * Going back after a new version touched the data is safe.
+             */
+            reversible?: boolean | string;
+          }
+        | string;
+      /**
+       * How long effects may take.
+       */
+      timeouts?:
+        | {
+            /**
+             * How long making the object may take.
+             */
+            create?: string;
+            /**
+             * How long replacing the object may take.
+             */
+            replace?: string;
+            /**
+             * How long removing the object may take.
+             */
+            remove?: string;
+            /**
+             * How long the object may take to get ready.
+             */
+            ready?: string;
+          }
+        | string;
+      /**
+       * Addresses that must have converged before a two-phase resource is committed.
+       */
+      commit_after?: string[] | string;
+    };
+    /**
+     * The containers that carry a label, whoever made them.
+     */
+    'docker.inventory'?: {
+      /**
+       * Which containers are meant, running or not.
+       */
+      selector?:
+        | {
+            /**
+             * Label that a container has to carry, `NAME=VALUE` or `NAME`; all of several.
+             */
+            label: string | [string | string, ...(string | string)[]];
+          }
+        | string;
+      /**
+       * What has to hold, or the plan is refused: `subset`, each of them is one of this environment; `equal`, and each container of this environment is one of them. Default `none`.
+       */
+      guard?: ('none' | 'subset' | 'equal') | string;
+      /**
+       * A map or a list of unique texts: one instance per key.
+       */
+      for_each?:
+        | {
+            [k: string]: unknown;
+          }
+        | string[]
+        | string;
+      /**
+       * False leaves the resource out.
+       */
+      enabled?: boolean | string;
+      /**
+       * Addresses of what must be there first; one with for_each means all instances.
+       */
+      depends_on?:
+        | (
+            | string
+            | {
+                /**
+                 * The address that is needed.
+                 */
+                address: string;
+                /**
+                 * Restarts with it.
+                 */
+                restart?: boolean | string;
+              }
+          )[]
+        | string;
+      /**
+       * The alias of the provider block, as NAME:ALIAS.
+       */
+      provider?: string;
+      /**
+       * The part that the resource plays, where its type allows several.
+       */
+      role?:
+        | (
+            | 'service'
+            | 'worker'
+            | 'store'
+            | 'job'
+            | 'frontend'
+            | 'ingress'
+            | 'catalog'
+            | 'ownership'
+            | 'trust'
+            | 'runtime'
+            | 'credential'
+            | 'data'
+            | 'infrastructure'
+          )
+        | string;
+      /**
+       * How the instances of one for_each are replaced.
+       */
+      update?:
+        | {
+            /**
+             * How many instances are replaced at once.
+             */
+            batch?: number | string;
+            /**
+             * Which instance goes first.
+             */
+            order?: ('stop-first' | 'start-first') | string;
+            /**
+             * How long the old instance is left to finish.
+             */
+            drain?: string;
+            /**
+             * How long to wait between batches.
+             */
+            pause?: string;
+          }
+        | string;
+      /**
+       * What may happen to the object.
+       */
+      lifecycle?:
+        | {
+            /**
+             * The object is never removed or replaced.
+             */
+            prevent_destroy?: boolean | string;
+            /**
+             * Paths of attributes whose differences are left alone, or all.
+             */
+            ignore_changes?: 'all' | string[] | string;
+            /**
+             * A replacement is made before the old object goes.
+             */
+            create_before_destroy?: boolean | string;
+            /**
+             * Addresses, or paths of their attributes, whose change replaces this object.
+             */
+            replace_triggered_by?: string[] | string;
+            /**
+             * What must hold before the object is changed.
+             */
+            preconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * What must hold after the object was changed.
+             */
+            postconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * Affirms what happens to data that would stay behind.
+             */
+            data?: ('copied' | 'empty') | string;
+            /**
+             * Going back after a new version touched the data is safe.
+             */
+            reversible?: boolean | string;
+          }
+        | string;
+      /**
+       * How long effects may take.
+       */
+      timeouts?:
+        | {
+            /**
+             * How long making the object may take.
+             */
+            create?: string;
+            /**
+             * How long replacing the object may take.
+             */
+            replace?: string;
+            /**
+             * How long removing the object may take.
+             */
+            remove?: string;
+            /**
+             * How long the object may take to get ready.
+             */
+            ready?: string;
+          }
+        | string;
+      /**
+       * Addresses that must have converged before a two-phase resource is committed.
+       */
+      commit_after?: string[] | string;
+    };
+    /**
+     * A process in a container that runs to its end when its inputs change, and may leave a receipt.
+     */
+    'docker.job'?: {
+      /**
+       * Image by digest, `repository@sha256:…`, or by its bare id, `sha256:…`; by tag only where the provider says `allow_tags: true`.
+       */
+      image?: string;
+      /**
+       * Arguments of the entrypoint, or the command itself; text is split into words as a shell does.
+       */
+      command?: string | [(string | number | boolean) | string, ...((string | number | boolean) | string)[]];
+      /**
+       * Replaces the entrypoint of the image; empty takes it away.
+       */
+      entrypoint?: (string | [(string | number | boolean) | string, ...((string | number | boolean) | string)[]]) | '' | [] | string;
+      /**
+       * Environment variables, as a map or a list of `NAME=VALUE`.
+       */
+      environment?:
+        | {
+            [k: string]: string | number | boolean;
+          }
+        | string[]
+        | string;
+      /**
+       * Files of `NAME=VALUE` lines beside the document; `environment` is stronger.
+       */
+      env_file?: string | string[];
+      /**
+       * Files with secret content, by path in the container; owned by its user with mode 0400.
+       */
+      secrets?:
+        | {
+            [k: string]:
+              | string
+              | {
+                  value: string;
+                  uid?: number | string;
+                  gid?: number | string;
+                  mode?: string;
+                };
+          }
+        | string;
+      /**
+       * Files by path in the container; owned by root with mode 0444.
+       */
+      configs?:
+        | {
+            [k: string]:
+              | string
+              | {
+                  content: string;
+                  uid?: number | string;
+                  gid?: number | string;
+                  mode?: string;
+                };
+          }
+        | string;
+      /**
+       * Mounts: `source:target[:options]` or the long form.
+       */
+      volumes?:
+        | (
+            | string
+            | {
+                type: ('bind' | 'volume' | 'tmpfs') | string;
+                source?: string;
+                target: string;
+                read_only?: boolean | string;
+                bind?:
+                  | {
+                      propagation?: ('private' | 'rprivate' | 'shared' | 'rshared' | 'slave' | 'rslave') | string;
+                      create_host_path?: boolean | string;
+                      selinux?: ('z' | 'Z') | string;
+                    }
+                  | string;
+                volume?:
+                  | {
+                      nocopy?: boolean | string;
+                    }
+                  | string;
+                tmpfs?:
+                  | {
+                      size?: number | string;
+                      mode?: string;
+                    }
+                  | string;
+              }
+          )[]
+        | string;
+      /**
+       * Mounts in memory: `path[:options]`.
+       */
+      tmpfs?: string | string[];
+      /**
+       * Networks by name: a list of names, a list of objects with `name`, or a map.
+       */
+      networks?:
+        | (
+            | string
+            | {
+                name: string;
+                aliases?: string[] | string;
+                ipv4_address?: string;
+                ipv6_address?: string;
+              }
+          )[]
+        | {
+            [k: string]:
+              | {
+                  aliases?: string[] | string;
+                  ipv4_address?: string;
+                  ipv6_address?: string;
+                }
+              | null
+              | string;
+          }
+        | string;
+      /**
+       * Uses no network of its own.
+       */
+      network_mode?: string;
+      /**
+       * Host name in the container; default its short id.
+       */
+      hostname?: string;
+      /**
+       * More lines of /etc/hosts: `HOST:ADDRESS`, or a map.
+       */
+      extra_hosts?:
+        | {
+            [k: string]: string;
+          }
+        | string[]
+        | string;
+      /**
+       * Name servers.
+       */
+      dns?: string | string[];
+      /**
+       * Search domains.
+       */
+      dns_search?: string | string[];
+      /**
+       * Options of the resolver.
+       */
+      dns_opt?: string[] | string;
+      /**
+       * User, `user[:group]`, by name or number.
+       */
+      user?: string | number;
+      /**
+       * More groups of the user.
+       */
+      group_add?: (string | number)[] | string;
+      /**
+       * Working folder.
+       */
+      working_dir?: string;
+      /**
+       * Runs an init process that forwards signals and reaps processes.
+       */
+      init?: boolean | string;
+      /**
+       * Mounts its file system for reading only.
+       */
+      read_only?: boolean | string;
+      /**
+       * Capabilities to add, with or without `CAP_`.
+       */
+      cap_add?: string[] | string;
+      /**
+       * Capabilities to drop, with or without `CAP_`.
+       */
+      cap_drop?: string[] | string;
+      /**
+       * Security options, such as `no-new-privileges`.
+       */
+      security_opt?: string[] | string;
+      /**
+       * Gives it all privileges of the host.
+       */
+      privileged?: boolean | string;
+      /**
+       * Devices of the host: `source[:target[:permissions]]`.
+       */
+      devices?: string[] | string;
+      /**
+       * Limits of its processes: a number, or `{ soft, hard }`.
+       */
+      ulimits?:
+        | {
+            [k: string]:
+              | number
+              | {
+                  soft: number | string;
+                  hard: number | string;
+                }
+              | string;
+          }
+        | string;
+      /**
+       * Kernel parameters, as a map or a list.
+       */
+      sysctls?:
+        | {
+            [k: string]: string | number | boolean;
+          }
+        | string[]
+        | string;
+      /**
+       * Size of /dev/shm; default 64m.
+       */
+      shm_size?: number | string;
+      /**
+       * Memory limit.
+       */
+      mem_limit?: number | string;
+      /**
+       * Memory that it should get under pressure.
+       */
+      mem_reservation?: number | string;
+      /**
+       * Memory and swap together; -1 for no limit; default twice `mem_limit`.
+       */
+      memswap_limit?: (number | string) | -1 | '-1' | string;
+      /**
+       * Number of CPUs, in parts of one.
+       */
+      cpus?: number | string;
+      /**
+       * Share of CPU time under load; default 1024.
+       */
+      cpu_shares?: number | string;
+      /**
+       * CPUs on which it runs.
+       */
+      cpuset?: string;
+      /**
+       * Most processes; -1 for no limit.
+       */
+      pids_limit?: number | string;
+      /**
+       * How soon it is killed when memory runs out.
+       */
+      oom_score_adj?: number | string;
+      /**
+       * Log driver and its options; default those of the engine.
+       */
+      logging?:
+        | {
+            driver?: string;
+            options?:
+              | {
+                  [k: string]: string | number | boolean;
+                }
+              | string;
+          }
+        | string;
+      /**
+       * Labels, as a map or a list of `NAME=VALUE`.
+       */
+      labels?:
+        | {
+            [k: string]: string | number | boolean;
+          }
+        | string[]
+        | string;
+      /**
+       * Signal that asks it to end.
+       */
+      stop_signal?: string;
+      /**
+       * Time after that signal before it is killed, in whole seconds; default 10s.
+       */
+      stop_grace_period?: string;
+      /**
+       * Process namespace of the host or of another container.
+       */
+      pid?: string;
+      /**
+       * IPC namespace.
+       */
+      ipc?: string;
+      /**
+       * Platform that the image must be for.
+       */
+      platform?: string;
+      /**
+       * OCI runtime; default that of the engine.
+       */
+      runtime?: string;
+      /**
+       * Name of its container on the engine; default `<environment>-<name>[-<key>]`.
+       */
+      name?: string;
+      /**
+       * Any values that count as inputs of the run beside its other attributes.
+       */
+      inputs?: unknown;
+      /**
+       * When it runs: `on_change`, when its inputs differ from those of the last completed run; `once`, when no run ever completed with them. Default `on_change`.
+       */
+      run?: string;
+      /**
+       * Stage in which it runs; default `migrate`.
+       */
+      stage?: ('migrate' | 'start' | 'verify') | string;
+      /**
+       * Time after which it is stopped and counts as failed; default `10m`, at most `24h`.
+       */
+      timeout?: string;
+      /**
+       * File in the container that holds its receipt: one JSON document of at most 1 MiB.
+       */
+      output?: string;
+      /**
+       * Takes its standard output as the receipt; what it logs belongs on standard error.
+       */
+      stdout?: boolean | string;
+      /**
+       * File beside the document with the JSON Schema (draft-07 or 2020-12) that the receipt has to fit, from the next run on.
+       */
+      schema?: string;
+      /**
+       * How many containers of earlier completed runs stay for reading; default 0.
+       */
+      keep?: number | string;
+      /**
+       * A map or a list of unique texts: one instance per key.
+       */
+      for_each?:
+        | {
+            [k: string]: unknown;
+          }
+        | string[]
+        | string;
+      /**
+       * False leaves the resource out.
+       */
+      enabled?: boolean | string;
+      /**
+       * Addresses of what must be there first; one with for_each means all instances.
+       */
+      depends_on?:
+        | (
+            | string
+            | {
+                /**
+                 * The address that is needed.
+                 */
+                address: string;
+                /**
+                 * Restarts with it.
+                 */
+                restart?: boolean | string;
+              }
+          )[]
+        | string;
+      /**
+       * The alias of the provider block, as NAME:ALIAS.
+       */
+      provider?: string;
+      /**
+       * The part that the resource plays, where its type allows several.
+       */
+      role?:
+        | (
+            | 'service'
+            | 'worker'
+            | 'store'
+            | 'job'
+            | 'frontend'
+            | 'ingress'
+            | 'catalog'
+            | 'ownership'
+            | 'trust'
+            | 'runtime'
+            | 'credential'
+            | 'data'
+            | 'infrastructure'
+          )
+        | string;
+      /**
+       * How the instances of one for_each are replaced.
+       */
+      update?:
+        | {
+            /**
+             * How many instances are replaced at once.
+             */
+            batch?: number | string;
+            /**
+             * Which instance goes first.
+             */
+            order?: ('stop-first' | 'start-first') | string;
+            /**
+             * How long the old instance is left to finish.
+             */
+            drain?: string;
+            /**
+             * How long to wait between batches.
+             */
+            pause?: string;
+          }
+        | string;
+      /**
+       * What may happen to the object.
+       */
+      lifecycle?:
+        | {
+            /**
+             * The object is never removed or replaced.
+             */
+            prevent_destroy?: boolean | string;
+            /**
+             * Paths of attributes whose differences are left alone, or all.
+             */
+            ignore_changes?: 'all' | string[] | string;
+            /**
+             * A replacement is made before the old object goes.
+             */
+            create_before_destroy?: boolean | string;
+            /**
+             * Addresses, or paths of their attributes, whose change replaces this object.
+             */
+            replace_triggered_by?: string[] | string;
+            /**
+             * What must hold before the object is changed.
+             */
+            preconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * What must hold after the object was changed.
+             */
+            postconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * Affirms what happens to data that would stay behind.
+             */
+            data?: ('copied' | 'empty') | string;
+            /**
+             * Going back after a new version touched the data is safe.
+             */
+            reversible?: boolean | string;
+          }
+        | string;
+      /**
+       * How long effects may take.
+       */
+      timeouts?:
+        | {
+            /**
+             * How long making the object may take.
+             */
+            create?: string;
+            /**
+             * How long replacing the object may take.
+             */
+            replace?: string;
+            /**
+             * How long removing the object may take.
+             */
+            remove?: string;
+            /**
+             * How long the object may take to get ready.
+             */
+            ready?: string;
+          }
+        | string;
+      /**
+       * Addresses that must have converged before a two-phase resource is committed.
+       */
+      commit_after?: string[] | string;
+    };
+    /**
+     * A network of the engine.
+     */
+    'docker.network'?: {
+      /**
+       * Name on the engine; default `<environment>-<name>[-<key>]`.
+       */
+      name?: string;
+      /**
+       * Network driver; default `bridge`.
+       */
+      driver?: string;
+      /**
+       * Options of the driver.
+       */
+      driver_opts?:
+        | {
+            [k: string]: string | number | boolean;
+          }
+        | string;
+      /**
+       * Whether it is cut off from the outside.
+       */
+      internal?: boolean | string;
+      /**
+       * Whether single containers may join a Swarm network.
+       */
+      attachable?: boolean | string;
+      /**
+       * Whether it carries IPv6.
+       */
+      ipv6?: boolean | string;
+      /**
+       * Address management.
+       */
+      ipam?:
+        | {
+            /**
+             * Address management driver; default `default`.
+             */
+            driver?: string;
+            /**
+             * Address pools; the engine chooses one when there is none.
+             */
+            config?:
+              | (
+                  | {
+                      subnet?: string;
+                      gateway?: string;
+                      ip_range?: string;
+                      aux_addresses?:
+                        | {
+                            [k: string]: string;
+                          }
+                        | string;
+                    }
+                  | string
+                )[]
+              | string;
+          }
+        | string;
+      /**
+       * Labels, as a map or a list of `NAME=VALUE`.
+       */
+      labels?:
+        | {
+            [k: string]: string | number | boolean;
+          }
+        | string[]
+        | string;
+      /**
+       * A map or a list of unique texts: one instance per key.
+       */
+      for_each?:
+        | {
+            [k: string]: unknown;
+          }
+        | string[]
+        | string;
+      /**
+       * False leaves the resource out.
+       */
+      enabled?: boolean | string;
+      /**
+       * Addresses of what must be there first; one with for_each means all instances.
+       */
+      depends_on?:
+        | (
+            | string
+            | {
+                /**
+                 * The address that is needed.
+                 */
+                address: string;
+                /**
+                 * Restarts with it.
+                 */
+                restart?: boolean | string;
+              }
+          )[]
+        | string;
+      /**
+       * The alias of the provider block, as NAME:ALIAS.
+       */
+      provider?: string;
+      /**
+       * The part that the resource plays, where its type allows several.
+       */
+      role?:
+        | (
+            | 'service'
+            | 'worker'
+            | 'store'
+            | 'job'
+            | 'frontend'
+            | 'ingress'
+            | 'catalog'
+            | 'ownership'
+            | 'trust'
+            | 'runtime'
+            | 'credential'
+            | 'data'
+            | 'infrastructure'
+          )
+        | string;
+      /**
+       * How the instances of one for_each are replaced.
+       */
+      update?:
+        | {
+            /**
+             * How many instances are replaced at once.
+             */
+            batch?: number | string;
+            /**
+             * Which instance goes first.
+             */
+            order?: ('stop-first' | 'start-first') | string;
+            /**
+             * How long the old instance is left to finish.
+             */
+            drain?: string;
+            /**
+             * How long to wait between batches.
+             */
+            pause?: string;
+          }
+        | string;
+      /**
+       * What may happen to the object.
+       */
+      lifecycle?:
+        | {
+            /**
+             * The object is never removed or replaced.
+             */
+            prevent_destroy?: boolean | string;
+            /**
+             * Paths of attributes whose differences are left alone, or all.
+             */
+            ignore_changes?: 'all' | string[] | string;
+            /**
+             * A replacement is made before the old object goes.
+             */
+            create_before_destroy?: boolean | string;
+            /**
+             * Addresses, or paths of their attributes, whose change replaces this object.
+             */
+            replace_triggered_by?: string[] | string;
+            /**
+             * What must hold before the object is changed.
+             */
+            preconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * What must hold after the object was changed.
+             */
+            postconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * Affirms what happens to data that would stay behind.
+             */
+            data?: ('copied' | 'empty') | string;
+            /**
+             * Going back after a new version touched the data is safe.
+             */
+            reversible?: boolean | string;
+          }
+        | string;
+      /**
+       * How long effects may take.
+       */
+      timeouts?:
+        | {
+            /**
+             * How long making the object may take.
+             */
+            create?: string;
+            /**
+             * How long replacing the object may take.
+             */
+            replace?: string;
+            /**
+             * How long removing the object may take.
+             */
+            remove?: string;
+            /**
+             * How long the object may take to get ready.
+             */
+            ready?: string;
+          }
+        | string;
+      /**
+       * Addresses that must have converged before a two-phase resource is committed.
+       */
+      commit_after?: string[] | string;
+    };
+    /**
+     * A named volume of the engine. It holds data and starts protected.
+     */
+    'docker.volume'?: {
+      /**
+       * Name on the engine; default `<environment>-<name>[-<key>]`.
+       */
+      name?: string;
+      /**
+       * Volume driver; default `local`.
+       */
+      driver?: string;
+      /**
+       * Options of the driver.
+       */
+      driver_opts?:
+        | {
+            [k: string]: string | number | boolean;
+          }
+        | string;
+      /**
+       * Labels, as a map or a list of `NAME=VALUE`.
+       */
+      labels?:
+        | {
+            [k: string]: string | number | boolean;
+          }
+        | string[]
+        | string;
+      /**
+       * A map or a list of unique texts: one instance per key.
+       */
+      for_each?:
+        | {
+            [k: string]: unknown;
+          }
+        | string[]
+        | string;
+      /**
+       * False leaves the resource out.
+       */
+      enabled?: boolean | string;
+      /**
+       * Addresses of what must be there first; one with for_each means all instances.
+       */
+      depends_on?:
+        | (
+            | string
+            | {
+                /**
+                 * The address that is needed.
+                 */
+                address: string;
+                /**
+                 * Restarts with it.
+                 */
+                restart?: boolean | string;
+              }
+          )[]
+        | string;
+      /**
+       * The alias of the provider block, as NAME:ALIAS.
+       */
+      provider?: string;
+      /**
+       * The part that the resource plays, where its type allows several.
+       */
+      role?:
+        | (
+            | 'service'
+            | 'worker'
+            | 'store'
+            | 'job'
+            | 'frontend'
+            | 'ingress'
+            | 'catalog'
+            | 'ownership'
+            | 'trust'
+            | 'runtime'
+            | 'credential'
+            | 'data'
+            | 'infrastructure'
+          )
+        | string;
+      /**
+       * How the instances of one for_each are replaced.
+       */
+      update?:
+        | {
+            /**
+             * How many instances are replaced at once.
+             */
+            batch?: number | string;
+            /**
+             * Which instance goes first.
+             */
+            order?: ('stop-first' | 'start-first') | string;
+            /**
+             * How long the old instance is left to finish.
+             */
+            drain?: string;
+            /**
+             * How long to wait between batches.
+             */
+            pause?: string;
+          }
+        | string;
+      /**
+       * What may happen to the object.
+       */
+      lifecycle?:
+        | {
+            /**
+             * The object is never removed or replaced.
+             */
+            prevent_destroy?: boolean | string;
+            /**
+             * Paths of attributes whose differences are left alone, or all.
+             */
+            ignore_changes?: 'all' | string[] | string;
+            /**
+             * A replacement is made before the old object goes.
+             */
+            create_before_destroy?: boolean | string;
+            /**
+             * Addresses, or paths of their attributes, whose change replaces this object.
+             */
+            replace_triggered_by?: string[] | string;
+            /**
+             * What must hold before the object is changed.
+             */
+            preconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * What must hold after the object was changed.
+             */
+            postconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * Affirms what happens to data that would stay behind.
+             */
+            data?: ('copied' | 'empty') | string;
+            /**
+             * Going back after a new version touched the data is safe.
+             */
+            reversible?: boolean | string;
+          }
+        | string;
+      /**
+       * How long effects may take.
+       */
+      timeouts?:
+        | {
+            /**
+             * How long making the object may take.
+             */
+            create?: string;
+            /**
+             * How long replacing the object may take.
+             */
+            replace?: string;
+            /**
+             * How long removing the object may take.
+             */
+            remove?: string;
+            /**
+             * How long the object may take to get ready.
+             */
+            ready?: string;
+          }
+        | string;
+      /**
+       * Addresses that must have converged before a two-phase resource is committed.
+       */
+      commit_after?: string[] | string;
+    };
+    /**
+     * A file on this machine, put in place in one step
+     */
+    'local.file'?: {
+      /**
+       * Where the file stands. A relative path starts at the folder of the document.
+       */
+      path?: string;
+      /**
+       * The text of the file. Either this or `source`.
+       */
+      content?: string;
+      /**
+       * A file beside the document whose bytes are the content. Either this or `content`.
+       */
+      source?: string;
+      /**
+       * Permission bits in octal, quoted. Default "0644".
+       */
+      mode?: string;
+      /**
+       * The user who owns the file, by name or number. Without it the owner is not looked at.
+       */
+      owner?: string | number;
+      /**
+       * The group of the file, by name or number. Without it the group is not looked at.
+       */
+      group?: string | number;
+      /**
+       * Treats the content as a secret although it was written in the open.
+       */
+      sensitive?: boolean | string;
+      /**
+       * A map or a list of unique texts: one instance per key.
+       */
+      for_each?:
+        | {
+            [k: string]: unknown;
+          }
+        | string[]
+        | string;
+      /**
+       * False leaves the resource out.
+       */
+      enabled?: boolean | string;
+      /**
+       * Addresses of what must be there first; one with for_each means all instances.
+       */
+      depends_on?:
+        | (
+            | string
+            | {
+                /**
+                 * The address that is needed.
+                 */
+                address: string;
+                /**
+                 * Restarts with it.
+                 */
+                restart?: boolean | string;
+              }
+          )[]
+        | string;
+      /**
+       * The alias of the provider block, as NAME:ALIAS.
+       */
+      provider?: string;
+      /**
+       * The part that the resource plays, where its type allows several.
+       */
+      role?:
+        | (
+            | 'service'
+            | 'worker'
+            | 'store'
+            | 'job'
+            | 'frontend'
+            | 'ingress'
+            | 'catalog'
+            | 'ownership'
+            | 'trust'
+            | 'runtime'
+            | 'credential'
+            | 'data'
+            | 'infrastructure'
+          )
+        | string;
+      /**
+       * How the instances of one for_each are replaced.
+       */
+      update?:
+        | {
+            /**
+             * How many instances are replaced at once.
+             */
+            batch?: number | string;
+            /**
+             * Which instance goes first.
+             */
+            order?: ('stop-first' | 'start-first') | string;
+            /**
+             * How long the old instance is left to finish.
+             */
+            drain?: string;
+            /**
+             * How long to wait between batches.
+             */
+            pause?: string;
+          }
+        | string;
+      /**
+       * What may happen to the object.
+       */
+      lifecycle?:
+        | {
+            /**
+             * The object is never removed or replaced.
+             */
+            prevent_destroy?: boolean | string;
+            /**
+             * Paths of attributes whose differences are left alone, or all.
+             */
+            ignore_changes?: 'all' | string[] | string;
+            /**
+             * A replacement is made before the old object goes.
+             */
+            create_before_destroy?: boolean | string;
+            /**
+             * Addresses, or paths of their attributes, whose change replaces this object.
+             */
+            replace_triggered_by?: string[] | string;
+            /**
+             * What must hold before the object is changed.
+             */
+            preconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * What must hold after the object was changed.
+             */
+            postconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * Affirms what happens to data that would stay behind.
+             */
+            data?: ('copied' | 'empty') | string;
+            /**
+             * Going back after a new version touched the data is safe.
+             */
+            reversible?: boolean | string;
+          }
+        | string;
+      /**
+       * How long effects may take.
+       */
+      timeouts?:
+        | {
+            /**
+             * How long making the object may take.
+             */
+            create?: string;
+            /**
+             * How long replacing the object may take.
+             */
+            replace?: string;
+            /**
+             * How long removing the object may take.
+             */
+            remove?: string;
+            /**
+             * How long the object may take to get ready.
+             */
+            ready?: string;
+          }
+        | string;
+      /**
+       * Addresses that must have converged before a two-phase resource is committed.
+       */
+      commit_after?: string[] | string;
+    };
+    /**
+     * A value that is kept in the state
+     */
+    'local.value'?: {
+      /**
+       * Any value. It is kept in the state as it was at the last apply.
+       */
+      input?: unknown;
+      /**
+       * A map or a list of unique texts: one instance per key.
+       */
+      for_each?:
+        | {
+            [k: string]: unknown;
+          }
+        | string[]
+        | string;
+      /**
+       * False leaves the resource out.
+       */
+      enabled?: boolean | string;
+      /**
+       * Addresses of what must be there first; one with for_each means all instances.
+       */
+      depends_on?:
+        | (
+            | string
+            | {
+                /**
+                 * The address that is needed.
+                 */
+                address: string;
+                /**
+                 * Restarts with it.
+                 */
+                restart?: boolean | string;
+              }
+          )[]
+        | string;
+      /**
+       * The alias of the provider block, as NAME:ALIAS.
+       */
+      provider?: string;
+      /**
+       * The part that the resource plays, where its type allows several.
+       */
+      role?:
+        | (
+            | 'service'
+            | 'worker'
+            | 'store'
+            | 'job'
+            | 'frontend'
+            | 'ingress'
+            | 'catalog'
+            | 'ownership'
+            | 'trust'
+            | 'runtime'
+            | 'credential'
+            | 'data'
+            | 'infrastructure'
+          )
+        | string;
+      /**
+       * How the instances of one for_each are replaced.
+       */
+      update?:
+        | {
+            /**
+             * How many instances are replaced at once.
+             */
+            batch?: number | string;
+            /**
+             * Which instance goes first.
+             */
+            order?: ('stop-first' | 'start-first') | string;
+            /**
+             * How long the old instance is left to finish.
+             */
+            drain?: string;
+            /**
+             * How long to wait between batches.
+             */
+            pause?: string;
+          }
+        | string;
+      /**
+       * What may happen to the object.
+       */
+      lifecycle?:
+        | {
+            /**
+             * The object is never removed or replaced.
+             */
+            prevent_destroy?: boolean | string;
+            /**
+             * Paths of attributes whose differences are left alone, or all.
+             */
+            ignore_changes?: 'all' | string[] | string;
+            /**
+             * A replacement is made before the old object goes.
+             */
+            create_before_destroy?: boolean | string;
+            /**
+             * Addresses, or paths of their attributes, whose change replaces this object.
+             */
+            replace_triggered_by?: string[] | string;
+            /**
+             * What must hold before the object is changed.
+             */
+            preconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * What must hold after the object was changed.
+             */
+            postconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * Affirms what happens to data that would stay behind.
+             */
+            data?: ('copied' | 'empty') | string;
+            /**
+             * Going back after a new version touched the data is safe.
+             */
+            reversible?: boolean | string;
+          }
+        | string;
+      /**
+       * How long effects may take.
+       */
+      timeouts?:
+        | {
+            /**
+             * How long making the object may take.
+             */
+            create?: string;
+            /**
+             * How long replacing the object may take.
+             */
+            replace?: string;
+            /**
+             * How long removing the object may take.
+             */
+            remove?: string;
+            /**
+             * How long the object may take to get ready.
+             */
+            ready?: string;
+          }
+        | string;
+      /**
+       * Addresses that must have converged before a two-phase resource is committed.
+       */
+      commit_after?: string[] | string;
+    };
+  };
+  /**
+   * Configuration of providers, by name or name:alias.
+   */
+  providers?: {
+    /**
+     * Images, networks, volumes and containers of a Docker Engine.
+     */
+    docker?: {
+      /**
+       * Address of the engine: `unix://`, `tcp://`, `ssh://` through the OpenSSH client, or `context://NAME` for a context of Docker's own; default `unix:///var/run/docker.sock`. DOCKER_HOST is not looked at.
+       */
+      host?: string;
+      /**
+       * Files for TLS with an engine at `tcp://`, each an absolute path or one that begins with `~/`. `{}` trusts what the machine trusts.
+       */
+      tls?:
+        | {
+            /**
+             * Certificate of who vouches for the engine; those that the machine trusts when it is left out.
+             */
+            ca?: string;
+            /**
+             * Certificate to show to the engine.
+             */
+            cert?: string;
+            /**
+             * Key of that certificate.
+             */
+            key?: string;
+          }
+        | string;
+      /**
+       * Free text for references: how others reach what is published there.
+       */
+      address?: string;
+      /**
+       * Lets containers name images by tag; default false. A tag is looked up when its text is new, and the container keeps what it meant.
+       */
+      allow_tags?: boolean | string;
+    };
+    /**
+     * Files on this machine, and values that are kept in the state
+     */
+    local?: {
+      /**
+       * The machine that holds the files. Only this one for now.
+       */
+      host?: 'local' | string;
+      /**
+       * Says that files of this machine are meant although other resources of the environment live on another one.
+       */
+      here?: boolean | string;
+    };
+    [k: string]:
+      | {
+          [k: string]: unknown;
+        }
+      | {
+          /**
+           * Address of the engine: `unix://`, `tcp://`, `ssh://` through the OpenSSH client, or `context://NAME` for a context of Docker's own; default `unix:///var/run/docker.sock`. DOCKER_HOST is not looked at.
+           */
+          host?: string;
+          /**
+           * Files for TLS with an engine at `tcp://`, each an absolute path or one that begins with `~/`. `{}` trusts what the machine trusts.
+           */
+          tls?:
+            | {
+                /**
+                 * Certificate of who vouches for the engine; those that the machine trusts when it is left out.
+                 */
+                ca?: string;
+                /**
+                 * Certificate to show to the engine.
+                 */
+                cert?: string;
+                /**
+                 * Key of that certificate.
+                 */
+                key?: string;
+              }
+            | string;
+          /**
+           * Free text for references: how others reach what is published there.
+           */
+          address?: string;
+          /**
+           * Lets containers name images by tag; default false. A tag is looked up when its text is new, and the container keeps what it meant.
+           */
+          allow_tags?: boolean | string;
+        }
+      | {
+          /**
+           * The machine that holds the files. Only this one for now.
+           */
+          host?: 'local' | string;
+          /**
+           * Says that files of this machine are meant although other resources of the environment live on another one.
+           */
+          here?: boolean | string;
+        }
+      | undefined;
+  };
+  /**
+   * By type and name: what the environment consists of.
+   */
+  resources?: {
+    /**
+     * A container that runs until it is told to end.
+     */
+    'docker.container'?: {
+      [k: string]: {
+        /**
+         * Image by digest, `repository@sha256:…`, or by its bare id, `sha256:…`; by tag only where the provider says `allow_tags: true`.
+         */
+        image: string;
+        /**
+         * Name on the engine; default `<environment>-<name>[-<key>]`.
+         */
+        name?: string;
+        /**
+         * Arguments of the entrypoint, or the command itself; text is split into words as a shell does.
+         */
+        command?: string | [(string | number | boolean) | string, ...((string | number | boolean) | string)[]];
+        /**
+         * Replaces the entrypoint of the image; empty takes it away.
+         */
+        entrypoint?: (string | [(string | number | boolean) | string, ...((string | number | boolean) | string)[]]) | '' | [] | string;
+        /**
+         * Environment variables, as a map or a list of `NAME=VALUE`.
+         */
+        environment?:
+          | {
+              [k: string]: string | number | boolean;
+            }
+          | string[]
+          | string;
+        /**
+         * Files of `NAME=VALUE` lines beside the document; `environment` is stronger.
+         */
+        env_file?: string | string[];
+        /**
+         * Files with secret content, by path in the container; owned by its user with mode 0400.
+         */
+        secrets?:
+          | {
+              [k: string]:
+                | string
+                | {
+                    value: string;
+                    uid?: number | string;
+                    gid?: number | string;
+                    mode?: string;
+                  };
+            }
+          | string;
+        /**
+         * Files by path in the container; owned by root with mode 0444.
+         */
+        configs?:
+          | {
+              [k: string]:
+                | string
+                | {
+                    content: string;
+                    uid?: number | string;
+                    gid?: number | string;
+                    mode?: string;
+                  };
+            }
+          | string;
+        /**
+         * Mounts: `source:target[:options]` or the long form.
+         */
+        volumes?:
+          | (
+              | string
+              | {
+                  type: ('bind' | 'volume' | 'tmpfs') | string;
+                  source?: string;
+                  target: string;
+                  read_only?: boolean | string;
+                  bind?:
+                    | {
+                        propagation?: ('private' | 'rprivate' | 'shared' | 'rshared' | 'slave' | 'rslave') | string;
+                        create_host_path?: boolean | string;
+                        selinux?: ('z' | 'Z') | string;
+                      }
+                    | string;
+                  volume?:
+                    | {
+                        nocopy?: boolean | string;
+                      }
+                    | string;
+                  tmpfs?:
+                    | {
+                        size?: number | string;
+                        mode?: string;
+                      }
+                    | string;
+                }
+            )[]
+          | string;
+        /**
+         * Mounts in memory: `path[:options]`.
+         */
+        tmpfs?: string | string[];
+        /**
+         * Published ports: `[host_ip:][published]:target[/protocol]` or the long form.
+         */
+        ports?:
+          | (
+              | (number | string)
+              | {
+                  target: number | string;
+                  published?: number | string;
+                  host_ip?: string;
+                  protocol?: ('tcp' | 'udp' | 'sctp') | string;
+                }
+              | string
+            )[]
+          | string;
+        /**
+         * Ports that are declared without being published.
+         */
+        expose?: (number | string)[] | string;
+        /**
+         * Networks by name: a list of names, a list of objects with `name`, or a map.
+         */
+        networks?:
+          | (
+              | string
+              | {
+                  name: string;
+                  aliases?: string[] | string;
+                  ipv4_address?: string;
+                  ipv6_address?: string;
+                }
+            )[]
+          | {
+              [k: string]:
+                | {
+                    aliases?: string[] | string;
+                    ipv4_address?: string;
+                    ipv6_address?: string;
+                  }
+                | null
+                | string;
+            }
+          | string;
+        /**
+         * Uses no network of its own.
+         */
+        network_mode?: string;
+        /**
+         * Host name in the container; default its short id.
+         */
+        hostname?: string;
+        /**
+         * More lines of /etc/hosts: `HOST:ADDRESS`, or a map.
+         */
+        extra_hosts?:
+          | {
+              [k: string]: string;
+            }
+          | string[]
+          | string;
+        /**
+         * Name servers.
+         */
+        dns?: string | string[];
+        /**
+         * Search domains.
+         */
+        dns_search?: string | string[];
+        /**
+         * Options of the resolver.
+         */
+        dns_opt?: string[] | string;
+        /**
+         * User, `user[:group]`, by name or number.
+         */
+        user?: string | number;
+        /**
+         * More groups of the user.
+         */
+        group_add?: (string | number)[] | string;
+        /**
+         * Working folder.
+         */
+        working_dir?: string;
+        /**
+         * When the engine starts it again; default `no`.
+         */
+        restart?: string;
+        /**
+         * Runs an init process that forwards signals and reaps processes.
+         */
+        init?: boolean | string;
+        /**
+         * Mounts its file system for reading only.
+         */
+        read_only?: boolean | string;
+        /**
+         * Capabilities to add, with or without `CAP_`.
+         */
+        cap_add?: string[] | string;
+        /**
+         * Capabilities to drop, with or without `CAP_`.
+         */
+        cap_drop?: string[] | string;
+        /**
+         * Security options, such as `no-new-privileges`.
+         */
+        security_opt?: string[] | string;
+        /**
+         * Gives it all privileges of the host.
+         */
+        privileged?: boolean | string;
+        /**
+         * Devices of the host: `source[:target[:permissions]]`.
+         */
+        devices?: string[] | string;
+        /**
+         * Limits of its processes: a number, or `{ soft, hard }`.
+         */
+        ulimits?:
+          | {
+              [k: string]:
+                | number
+                | {
+                    soft: number | string;
+                    hard: number | string;
+                  }
+                | string;
+            }
+          | string;
+        /**
+         * Kernel parameters, as a map or a list.
+         */
+        sysctls?:
+          | {
+              [k: string]: string | number | boolean;
+            }
+          | string[]
+          | string;
+        /**
+         * Size of /dev/shm; default 64m.
+         */
+        shm_size?: number | string;
+        /**
+         * Memory limit.
+         */
+        mem_limit?: number | string;
+        /**
+         * Memory that it should get under pressure.
+         */
+        mem_reservation?: number | string;
+        /**
+         * Memory and swap together; -1 for no limit; default twice `mem_limit`.
+         */
+        memswap_limit?: (number | string) | -1 | '-1' | string;
+        /**
+         * Number of CPUs, in parts of one.
+         */
+        cpus?: number | string;
+        /**
+         * Share of CPU time under load; default 1024.
+         */
+        cpu_shares?: number | string;
+        /**
+         * CPUs on which it runs.
+         */
+        cpuset?: string;
+        /**
+         * Most processes; -1 for no limit.
+         */
+        pids_limit?: number | string;
+        /**
+         * How soon it is killed when memory runs out.
+         */
+        oom_score_adj?: number | string;
+        /**
+         * Log driver and its options; default those of the engine.
+         */
+        logging?:
+          | {
+              driver?: string;
+              options?:
+                | {
+                    [k: string]: string | number | boolean;
+                  }
+                | string;
+            }
+          | string;
+        /**
+         * Labels, as a map or a list of `NAME=VALUE`.
+         */
+        labels?:
+          | {
+              [k: string]: string | number | boolean;
+            }
+          | string[]
+          | string;
+        /**
+         * How the engine tells whether it is healthy; members that are left out come from the image.
+         */
+        healthcheck?:
+          | {
+              /**
+               * Text for a shell, or `[CMD, …]`, `[CMD-SHELL, text]`, `[NONE]`.
+               */
+              test?: string | [string, ...string[]];
+              /**
+               * Switches the check of the image off.
+               */
+              disable?: boolean | string;
+              /**
+               * Time between two checks.
+               */
+              interval?: string;
+              /**
+               * Time after which a check counts as failed.
+               */
+              timeout?: string;
+              /**
+               * Time in which failures do not count.
+               */
+              start_period?: string;
+              /**
+               * Time between two checks in the start period; engines from API 1.44.
+               */
+              start_interval?: string;
+              /**
+               * Failures in a row that make it unhealthy.
+               */
+              retries?: number | string;
+            }
+          | string;
+        /**
+         * Signal that asks it to end.
+         */
+        stop_signal?: string;
+        /**
+         * Time after that signal before it is killed, in whole seconds; default 10s.
+         */
+        stop_grace_period?: string;
+        /**
+         * Process namespace of the host or of another container.
+         */
+        pid?: string;
+        /**
+         * IPC namespace.
+         */
+        ipc?: string;
+        /**
+         * Platform that the image must be for.
+         */
+        platform?: string;
+        /**
+         * OCI runtime; default that of the engine.
+         */
+        runtime?: string;
+        /**
+         * Gives a successor new anonymous volumes.
+         */
+        renew_anon_volumes?: boolean | string;
+        /**
+         * When it counts as ready: `{ docker: true }`, `{ http }`, `{ tcp }` or `{ command }`, with `timeout` (480s) and `interval` (1s).
+         */
+        ready?:
+          | {
+              docker?: true | string;
+              http?:
+                | string
+                | {
+                    url: string;
+                    in?: 'container' | string;
+                    status?: number | [number | string, ...(number | string)[]] | string;
+                    body?: string;
+                  };
+              tcp?: string;
+              command?: [string, ...string[]] | string;
+              timeout?: string;
+              interval?: string;
+            }
+          | string;
+        /**
+         * A map or a list of unique texts: one instance per key.
+         */
+        for_each?:
+          | {
+              [k: string]: unknown;
+            }
+          | string[]
+          | string;
+        /**
+         * False leaves the resource out.
+         */
+        enabled?: boolean | string;
+        /**
+         * Addresses of what must be there first; one with for_each means all instances.
+         */
+        depends_on?:
+          | (
+              | string
+              | {
+                  /**
+                   * The address that is needed.
+                   */
+                  address: string;
+                  /**
+                   * Restarts with it.
+                   */
+                  restart?: boolean | string;
+                }
+            )[]
+          | string;
+        /**
+         * The alias of the provider block, as NAME:ALIAS.
+         */
+        provider?: string;
+        /**
+         * The part that the resource plays, where its type allows several.
+         */
+        role?:
+          | (
+              | 'service'
+              | 'worker'
+              | 'store'
+              | 'job'
+              | 'frontend'
+              | 'ingress'
+              | 'catalog'
+              | 'ownership'
+              | 'trust'
+              | 'runtime'
+              | 'credential'
+              | 'data'
+              | 'infrastructure'
+            )
+          | string;
+        /**
+         * How the instances of one for_each are replaced.
+         */
+        update?:
+          | {
+              /**
+               * How many instances are replaced at once.
+               */
+              batch?: number | string;
+              /**
+               * Which instance goes first.
+               */
+              order?: ('stop-first' | 'start-first') | string;
+              /**
+               * How long the old instance is left to finish.
+               */
+              drain?: string;
+              /**
+               * How long to wait between batches.
+               */
+              pause?: string;
+            }
+          | string;
+        /**
+         * What may happen to the object.
+         */
+        lifecycle?:
+          | {
+              /**
+               * The object is never removed or replaced.
+               */
+              prevent_destroy?: boolean | string;
+              /**
+               * Paths of attributes whose differences are left alone, or all.
+               */
+              ignore_changes?: 'all' | string[] | string;
+              /**
+               * A replacement is made before the old object goes.
+               */
+              create_before_destroy?: boolean | string;
+              /**
+               * Addresses, or paths of their attributes, whose change replaces this object.
+               */
+              replace_triggered_by?: string[] | string;
+              /**
+               * What must hold before the object is changed.
+               */
+              preconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * What must hold after the object was changed.
+               */
+              postconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * Affirms what happens to data that would stay behind.
+               */
+              data?: ('copied' | 'empty') | string;
+              /**
+               * Going back after a new version touched the data is safe.
+               */
+              reversible?: boolean | string;
+            }
+          | string;
+        /**
+         * How long effects may take.
+         */
+        timeouts?:
+          | {
+              /**
+               * How long making the object may take.
+               */
+              create?: string;
+              /**
+               * How long replacing the object may take.
+               */
+              replace?: string;
+              /**
+               * How long removing the object may take.
+               */
+              remove?: string;
+              /**
+               * How long the object may take to get ready.
+               */
+              ready?: string;
+            }
+          | string;
+        /**
+         * Addresses that must have converged before a two-phase resource is committed.
+         */
+        commit_after?: string[] | string;
+      };
+    };
+    /**
+     * An image on the engine, pulled by digest or loaded from an archive.
+     */
+    'docker.image'?: {
+      [k: string]: {
+        /**
+         * Where it comes from. An image that is loaded from an archive needs none.
+         */
+        repository?: string;
+        /**
+         * Digest of its manifest, or for an archive the id of the image.
+         */
+        digest: string;
+        /**
+         * Platform that it must be for.
+         */
+        platform?: string;
+        /**
+         * File of `docker save` beside the document to load it from.
+         */
+        archive?: string;
+        /**
+         * What it must declare of itself.
+         */
+        expect?:
+          | {
+              /**
+               * Value of `org.opencontainers.image.revision`.
+               */
+              revision?: string;
+              /**
+               * Value of `org.opencontainers.image.source`.
+               */
+              source?: string;
+              /**
+               * Its entrypoint.
+               */
+              entrypoint?: string | string[];
+            }
+          | string;
+        /**
+         * A map or a list of unique texts: one instance per key.
+         */
+        for_each?:
+          | {
+              [k: string]: unknown;
+            }
+          | string[]
+          | string;
+        /**
+         * False leaves the resource out.
+         */
+        enabled?: boolean | string;
+        /**
+         * Addresses of what must be there first; one with for_each means all instances.
+         */
+        depends_on?:
+          | (
+              | string
+              | {
+                  /**
+                   * The address that is needed.
+                   */
+                  address: string;
+                  /**
+                   * Restarts with it.
+                   */
+                  restart?: boolean | string;
+                }
+            )[]
+          | string;
+        /**
+         * The alias of the provider block, as NAME:ALIAS.
+         */
+        provider?: string;
+        /**
+         * The part that the resource plays, where its type allows several.
+         */
+        role?:
+          | (
+              | 'service'
+              | 'worker'
+              | 'store'
+              | 'job'
+              | 'frontend'
+              | 'ingress'
+              | 'catalog'
+              | 'ownership'
+              | 'trust'
+              | 'runtime'
+              | 'credential'
+              | 'data'
+              | 'infrastructure'
+            )
+          | string;
+        /**
+         * How the instances of one for_each are replaced.
+         */
+        update?:
+          | {
+              /**
+               * How many instances are replaced at once.
+               */
+              batch?: number | string;
+              /**
+               * Which instance goes first.
+               */
+              order?: ('stop-first' | 'start-first') | string;
+              /**
+               * How long the old instance is left to finish.
+               */
+              drain?: string;
+              /**
+               * How long to wait between batches.
+               */
+              pause?: string;
+            }
+          | string;
+        /**
+         * What may happen to the object.
+         */
+        lifecycle?:
+          | {
+              /**
+               * The object is never removed or replaced.
+               */
+              prevent_destroy?: boolean | string;
+              /**
+               * Paths of attributes whose differences are left alone, or all.
+               */
+              ignore_changes?: 'all' | string[] | string;
+              /**
+               * A replacement is made before the old object goes.
+               */
+              create_before_destroy?: boolean | string;
+              /**
+               * Addresses, or paths of their attributes, whose change replaces this object.
+               */
+              replace_triggered_by?: string[] | string;
+              /**
+               * What must hold before the object is changed.
+               */
+              preconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * What must hold after the object was changed.
+               */
+              postconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * Affirms what happens to data that would stay behind.
+               */
+              data?: ('copied' | 'empty') | string;
+              /**
+               * Going back after a new version touched the data is safe.
+               */
+              reversible?: boolean | string;
+            }
+          | string;
+        /**
+         * How long effects may take.
+         */
+        timeouts?:
+          | {
+              /**
+               * How long making the object may take.
+               */
+              create?: string;
+              /**
+               * How long replacing the object may take.
+               */
+              replace?: string;
+              /**
+               * How long removing the object may take.
+               */
+              remove?: string;
+              /**
+               * How long the object may take to get ready.
+               */
+              ready?: string;
+            }
+          | string;
+        /**
+         * Addresses that must have converged before a two-phase resource is committed.
+         */
+        commit_after?: string[] | string;
+      };
+    };
+    /**
+     * What stands at a path of an image, by digest.
+     */
+    'docker.image_content'?: {
+      [k: string]: {
+        /**
+         * Image by digest, `repository@sha256:…`, or by its bare id; mostly a reference to a `docker.image`.
+         */
+        image: string;
+        /**
+         * File or folder in the image. Symbolic links on the way are not followed.
+         */
+        path: string;
+        /**
+         * A map or a list of unique texts: one instance per key.
+         */
+        for_each?:
+          | {
+              [k: string]: unknown;
+            }
+          | string[]
+          | string;
+        /**
+         * False leaves the resource out.
+         */
+        enabled?: boolean | string;
+        /**
+         * Addresses of what must be there first; one with for_each means all instances.
+         */
+        depends_on?:
+          | (
+              | string
+              | {
+                  /**
+                   * The address that is needed.
+                   */
+                  address: string;
+                  /**
+                   * Restarts with it.
+                   */
+                  restart?: boolean | string;
+                }
+            )[]
+          | string;
+        /**
+         * The alias of the provider block, as NAME:ALIAS.
+         */
+        provider?: string;
+        /**
+         * The part that the resource plays, where its type allows several.
+         */
+        role?:
+          | (
+              | 'service'
+              | 'worker'
+              | 'store'
+              | 'job'
+              | 'frontend'
+              | 'ingress'
+              | 'catalog'
+              | 'ownership'
+              | 'trust'
+              | 'runtime'
+              | 'credential'
+              | 'data'
+              | 'infrastructure'
+            )
+          | string;
+        /**
+         * How the instances of one for_each are replaced.
+         */
+        update?:
+          | {
+              /**
+               * How many instances are replaced at once.
+               */
+              batch?: number | string;
+              /**
+               * Which instance goes first.
+               */
+              order?: ('stop-first' | 'start-first') | string;
+              /**
+               * How long the old instance is left to finish.
+               */
+              drain?: string;
+              /**
+               * How long to wait between batches.
+               */
+              pause?: string;
+            }
+          | string;
+        /**
+         * What may happen to the object.
+         */
+        lifecycle?:
+          | {
+              /**
+               * The object is never removed or replaced.
+               */
+              prevent_destroy?: boolean | string;
+              /**
+               * Paths of attributes whose differences are left alone, or all.
+               */
+              ignore_changes?: 'all' | string[] | string;
+              /**
+               * A replacement is made before the old object goes.
+               */
+              create_before_destroy?: boolean | string;
+              /**
+               * Addresses, or paths of their attributes, whose change replaces this object.
+               */
+              replace_triggered_by?: string[] | string;
+              /**
+               * What must hold before the object is changed.
+               */
+              preconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * What must hold after the object was changed.
+               */
+              postconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * Affirms what happens to data that would stay behind.
+               */
+              data?: ('copied' | 'empty') | string;
+              /**
+               * Going back after a new version touched the data is safe.
+               */
+              reversible?: boolean | string;
+            }
+          | string;
+        /**
+         * How long effects may take.
+         */
+        timeouts?:
+          | {
+              /**
+               * How long making the object may take.
+               */
+              create?: string;
+              /**
+               * How long replacing the object may take.
+               */
+              replace?: string;
+              /**
+               * How long removing the object may take.
+               */
+              remove?: string;
+              /**
+               * How long the object may take to get ready.
+               */
+              ready?: string;
+            }
+          | string;
+        /**
+         * Addresses that must have converged before a two-phase resource is committed.
+         */
+        commit_after?: string[] | string;
+      };
+    };
+    /**
+     * The containers that carry a label, whoever made them.
+     */
+    'docker.inventory'?: {
+      [k: string]: {
+        /**
+         * Which containers are meant, running or not.
+         */
+        selector:
+          | {
+              /**
+               * Label that a container has to carry, `NAME=VALUE` or `NAME`; all of several.
+               */
+              label: string | [string | string, ...(string | string)[]];
+            }
+          | string;
+        /**
+         * What has to hold, or the plan is refused: `subset`, each of them is one of this environment; `equal`, and each container of this environment is one of them. Default `none`.
+         */
+        guard?: ('none' | 'subset' | 'equal') | string;
+        /**
+         * A map or a list of unique texts: one instance per key.
+         */
+        for_each?:
+          | {
+              [k: string]: unknown;
+            }
+          | string[]
+          | string;
+        /**
+         * False leaves the resource out.
+         */
+        enabled?: boolean | string;
+        /**
+         * Addresses of what must be there first; one with for_each means all instances.
+         */
+        depends_on?:
+          | (
+              | string
+              | {
+                  /**
+                   * The address that is needed.
+                   */
+                  address: string;
+                  /**
+                   * Restarts with it.
+                   */
+                  restart?: boolean | string;
+                }
+            )[]
+          | string;
+        /**
+         * The alias of the provider block, as NAME:ALIAS.
+         */
+        provider?: string;
+        /**
+         * The part that the resource plays, where its type allows several.
+         */
+        role?:
+          | (
+              | 'service'
+              | 'worker'
+              | 'store'
+              | 'job'
+              | 'frontend'
+              | 'ingress'
+              | 'catalog'
+              | 'ownership'
+              | 'trust'
+              | 'runtime'
+              | 'credential'
+              | 'data'
+              | 'infrastructure'
+            )
+          | string;
+        /**
+         * How the instances of one for_each are replaced.
+         */
+        update?:
+          | {
+              /**
+               * How many instances are replaced at once.
+               */
+              batch?: number | string;
+              /**
+               * Which instance goes first.
+               */
+              order?: ('stop-first' | 'start-first') | string;
+              /**
+               * How long the old instance is left to finish.
+               */
+              drain?: string;
+              /**
+               * How long to wait between batches.
+               */
+              pause?: string;
+            }
+          | string;
+        /**
+         * What may happen to the object.
+         */
+        lifecycle?:
+          | {
+              /**
+               * The object is never removed or replaced.
+               */
+              prevent_destroy?: boolean | string;
+              /**
+               * Paths of attributes whose differences are left alone, or all.
+               */
+              ignore_changes?: 'all' | string[] | string;
+              /**
+               * A replacement is made before the old object goes.
+               */
+              create_before_destroy?: boolean | string;
+              /**
+               * Addresses, or paths of their attributes, whose change replaces this object.
+               */
+              replace_triggered_by?: string[] | string;
+              /**
+               * What must hold before the object is changed.
+               */
+              preconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * What must hold after the object was changed.
+               */
+              postconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * Affirms what happens to data that would stay behind.
+               */
+              data?: ('copied' | 'empty') | string;
+              /**
+               * Going back after a new version touched the data is safe.
+               */
+              reversible?: boolean | string;
+            }
+          | string;
+        /**
+         * How long effects may take.
+         */
+        timeouts?:
+          | {
+              /**
+               * How long making the object may take.
+               */
+              create?: string;
+              /**
+               * How long replacing the object may take.
+               */
+              replace?: string;
+              /**
+               * How long removing the object may take.
+               */
+              remove?: string;
+              /**
+               * How long the object may take to get ready.
+               */
+              ready?: string;
+            }
+          | string;
+        /**
+         * Addresses that must have converged before a two-phase resource is committed.
+         */
+        commit_after?: string[] | string;
+      };
+    };
+    /**
+     * A process in a container that runs to its end when its inputs change, and may leave a receipt.
+     */
+    'docker.job'?: {
+      [k: string]: {
+        /**
+         * Image by digest, `repository@sha256:…`, or by its bare id, `sha256:…`; by tag only where the provider says `allow_tags: true`.
+         */
+        image: string;
+        /**
+         * Arguments of the entrypoint, or the command itself; text is split into words as a shell does.
+         */
+        command?: string | [(string | number | boolean) | string, ...((string | number | boolean) | string)[]];
+        /**
+         * Replaces the entrypoint of the image; empty takes it away.
+         */
+        entrypoint?: (string | [(string | number | boolean) | string, ...((string | number | boolean) | string)[]]) | '' | [] | string;
+        /**
+         * Environment variables, as a map or a list of `NAME=VALUE`.
+         */
+        environment?:
+          | {
+              [k: string]: string | number | boolean;
+            }
+          | string[]
+          | string;
+        /**
+         * Files of `NAME=VALUE` lines beside the document; `environment` is stronger.
+         */
+        env_file?: string | string[];
+        /**
+         * Files with secret content, by path in the container; owned by its user with mode 0400.
+         */
+        secrets?:
+          | {
+              [k: string]:
+                | string
+                | {
+                    value: string;
+                    uid?: number | string;
+                    gid?: number | string;
+                    mode?: string;
+                  };
+            }
+          | string;
+        /**
+         * Files by path in the container; owned by root with mode 0444.
+         */
+        configs?:
+          | {
+              [k: string]:
+                | string
+                | {
+                    content: string;
+                    uid?: number | string;
+                    gid?: number | string;
+                    mode?: string;
+                  };
+            }
+          | string;
+        /**
+         * Mounts: `source:target[:options]` or the long form.
+         */
+        volumes?:
+          | (
+              | string
+              | {
+                  type: ('bind' | 'volume' | 'tmpfs') | string;
+                  source?: string;
+                  target: string;
+                  read_only?: boolean | string;
+                  bind?:
+                    | {
+                        propagation?: ('private' | 'rprivate' | 'shared' | 'rshared' | 'slave' | 'rslave') | string;
+                        create_host_path?: boolean | string;
+                        selinux?: ('z' | 'Z') | string;
+                      }
+                    | string;
+                  volume?:
+                    | {
+                        nocopy?: boolean | string;
+                      }
+                    | string;
+                  tmpfs?:
+                    | {
+                        size?: number | string;
+                        mode?: string;
+                      }
+                    | string;
+                }
+            )[]
+          | string;
+        /**
+         * Mounts in memory: `path[:options]`.
+         */
+        tmpfs?: string | string[];
+        /**
+         * Networks by name: a list of names, a list of objects with `name`, or a map.
+         */
+        networks?:
+          | (
+              | string
+              | {
+                  name: string;
+                  aliases?: string[] | string;
+                  ipv4_address?: string;
+                  ipv6_address?: string;
+                }
+            )[]
+          | {
+              [k: string]:
+                | {
+                    aliases?: string[] | string;
+                    ipv4_address?: string;
+                    ipv6_address?: string;
+                  }
+                | null
+                | string;
+            }
+          | string;
+        /**
+         * Uses no network of its own.
+         */
+        network_mode?: string;
+        /**
+         * Host name in the container; default its short id.
+         */
+        hostname?: string;
+        /**
+         * More lines of /etc/hosts: `HOST:ADDRESS`, or a map.
+         */
+        extra_hosts?:
+          | {
+              [k: string]: string;
+            }
+          | string[]
+          | string;
+        /**
+         * Name servers.
+         */
+        dns?: string | string[];
+        /**
+         * Search domains.
+         */
+        dns_search?: string | string[];
+        /**
+         * Options of the resolver.
+         */
+        dns_opt?: string[] | string;
+        /**
+         * User, `user[:group]`, by name or number.
+         */
+        user?: string | number;
+        /**
+         * More groups of the user.
+         */
+        group_add?: (string | number)[] | string;
+        /**
+         * Working folder.
+         */
+        working_dir?: string;
+        /**
+         * Runs an init process that forwards signals and reaps processes.
+         */
+        init?: boolean | string;
+        /**
+         * Mounts its file system for reading only.
+         */
+        read_only?: boolean | string;
+        /**
+         * Capabilities to add, with or without `CAP_`.
+         */
+        cap_add?: string[] | string;
+        /**
+         * Capabilities to drop, with or without `CAP_`.
+         */
+        cap_drop?: string[] | string;
+        /**
+         * Security options, such as `no-new-privileges`.
+         */
+        security_opt?: string[] | string;
+        /**
+         * Gives it all privileges of the host.
+         */
+        privileged?: boolean | string;
+        /**
+         * Devices of the host: `source[:target[:permissions]]`.
+         */
+        devices?: string[] | string;
+        /**
+         * Limits of its processes: a number, or `{ soft, hard }`.
+         */
+        ulimits?:
+          | {
+              [k: string]:
+                | number
+                | {
+                    soft: number | string;
+                    hard: number | string;
+                  }
+                | string;
+            }
+          | string;
+        /**
+         * Kernel parameters, as a map or a list.
+         */
+        sysctls?:
+          | {
+              [k: string]: string | number | boolean;
+            }
+          | string[]
+          | string;
+        /**
+         * Size of /dev/shm; default 64m.
+         */
+        shm_size?: number | string;
+        /**
+         * Memory limit.
+         */
+        mem_limit?: number | string;
+        /**
+         * Memory that it should get under pressure.
+         */
+        mem_reservation?: number | string;
+        /**
+         * Memory and swap together; -1 for no limit; default twice `mem_limit`.
+         */
+        memswap_limit?: (number | string) | -1 | '-1' | string;
+        /**
+         * Number of CPUs, in parts of one.
+         */
+        cpus?: number | string;
+        /**
+         * Share of CPU time under load; default 1024.
+         */
+        cpu_shares?: number | string;
+        /**
+         * CPUs on which it runs.
+         */
+        cpuset?: string;
+        /**
+         * Most processes; -1 for no limit.
+         */
+        pids_limit?: number | string;
+        /**
+         * How soon it is killed when memory runs out.
+         */
+        oom_score_adj?: number | string;
+        /**
+         * Log driver and its options; default those of the engine.
+         */
+        logging?:
+          | {
+              driver?: string;
+              options?:
+                | {
+                    [k: string]: string | number | boolean;
+                  }
+                | string;
+            }
+          | string;
+        /**
+         * Labels, as a map or a list of `NAME=VALUE`.
+         */
+        labels?:
+          | {
+              [k: string]: string | number | boolean;
+            }
+          | string[]
+          | string;
+        /**
+         * Signal that asks it to end.
+         */
+        stop_signal?: string;
+        /**
+         * Time after that signal before it is killed, in whole seconds; default 10s.
+         */
+        stop_grace_period?: string;
+        /**
+         * Process namespace of the host or of another container.
+         */
+        pid?: string;
+        /**
+         * IPC namespace.
+         */
+        ipc?: string;
+        /**
+         * Platform that the image must be for.
+         */
+        platform?: string;
+        /**
+         * OCI runtime; default that of the engine.
+         */
+        runtime?: string;
+        /**
+         * Name of its container on the engine; default `<environment>-<name>[-<key>]`.
+         */
+        name?: string;
+        /**
+         * Any values that count as inputs of the run beside its other attributes.
+         */
+        inputs?: unknown;
+        /**
+         * When it runs: `on_change`, when its inputs differ from those of the last completed run; `once`, when no run ever completed with them. Default `on_change`.
+         */
+        run?: string;
+        /**
+         * Stage in which it runs; default `migrate`.
+         */
+        stage?: ('migrate' | 'start' | 'verify') | string;
+        /**
+         * Time after which it is stopped and counts as failed; default `10m`, at most `24h`.
+         */
+        timeout?: string;
+        /**
+         * File in the container that holds its receipt: one JSON document of at most 1 MiB.
+         */
+        output?: string;
+        /**
+         * Takes its standard output as the receipt; what it logs belongs on standard error.
+         */
+        stdout?: boolean | string;
+        /**
+         * File beside the document with the JSON Schema (draft-07 or 2020-12) that the receipt has to fit, from the next run on.
+         */
+        schema?: string;
+        /**
+         * How many containers of earlier completed runs stay for reading; default 0.
+         */
+        keep?: number | string;
+        /**
+         * A map or a list of unique texts: one instance per key.
+         */
+        for_each?:
+          | {
+              [k: string]: unknown;
+            }
+          | string[]
+          | string;
+        /**
+         * False leaves the resource out.
+         */
+        enabled?: boolean | string;
+        /**
+         * Addresses of what must be there first; one with for_each means all instances.
+         */
+        depends_on?:
+          | (
+              | string
+              | {
+                  /**
+                   * The address that is needed.
+                   */
+                  address: string;
+                  /**
+                   * Restarts with it.
+                   */
+                  restart?: boolean | string;
+                }
+            )[]
+          | string;
+        /**
+         * The alias of the provider block, as NAME:ALIAS.
+         */
+        provider?: string;
+        /**
+         * The part that the resource plays, where its type allows several.
+         */
+        role?:
+          | (
+              | 'service'
+              | 'worker'
+              | 'store'
+              | 'job'
+              | 'frontend'
+              | 'ingress'
+              | 'catalog'
+              | 'ownership'
+              | 'trust'
+              | 'runtime'
+              | 'credential'
+              | 'data'
+              | 'infrastructure'
+            )
+          | string;
+        /**
+         * How the instances of one for_each are replaced.
+         */
+        update?:
+          | {
+              /**
+               * How many instances are replaced at once.
+               */
+              batch?: number | string;
+              /**
+               * Which instance goes first.
+               */
+              order?: ('stop-first' | 'start-first') | string;
+              /**
+               * How long the old instance is left to finish.
+               */
+              drain?: string;
+              /**
+               * How long to wait between batches.
+               */
+              pause?: string;
+            }
+          | string;
+        /**
+         * What may happen to the object.
+         */
+        lifecycle?:
+          | {
+              /**
+               * The object is never removed or replaced.
+               */
+              prevent_destroy?: boolean | string;
+              /**
+               * Paths of attributes whose differences are left alone, or all.
+               */
+              ignore_changes?: 'all' | string[] | string;
+              /**
+               * A replacement is made before the old object goes.
+               */
+              create_before_destroy?: boolean | string;
+              /**
+               * Addresses, or paths of their attributes, whose change replaces this object.
+               */
+              replace_triggered_by?: string[] | string;
+              /**
+               * What must hold before the object is changed.
+               */
+              preconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * What must hold after the object was changed.
+               */
+              postconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * Affirms what happens to data that would stay behind.
+               */
+              data?: ('copied' | 'empty') | string;
+              /**
+               * Going back after a new version touched the data is safe.
+               */
+              reversible?: boolean | string;
+            }
+          | string;
+        /**
+         * How long effects may take.
+         */
+        timeouts?:
+          | {
+              /**
+               * How long making the object may take.
+               */
+              create?: string;
+              /**
+               * How long replacing the object may take.
+               */
+              replace?: string;
+              /**
+               * How long removing the object may take.
+               */
+              remove?: string;
+              /**
+               * How long the object may take to get ready.
+               */
+              ready?: string;
+            }
+          | string;
+        /**
+         * Addresses that must have converged before a two-phase resource is committed.
+         */
+        commit_after?: string[] | string;
+      };
+    };
+    /**
+     * A network of the engine.
+     */
+    'docker.network'?: {
+      [k: string]: {
+        /**
+         * Name on the engine; default `<environment>-<name>[-<key>]`.
+         */
+        name?: string;
+        /**
+         * Network driver; default `bridge`.
+         */
+        driver?: string;
+        /**
+         * Options of the driver.
+         */
+        driver_opts?:
+          | {
+              [k: string]: string | number | boolean;
+            }
+          | string;
+        /**
+         * Whether it is cut off from the outside.
+         */
+        internal?: boolean | string;
+        /**
+         * Whether single containers may join a Swarm network.
+         */
+        attachable?: boolean | string;
+        /**
+         * Whether it carries IPv6.
+         */
+        ipv6?: boolean | string;
+        /**
+         * Address management.
+         */
+        ipam?:
+          | {
+              /**
+               * Address management driver; default `default`.
+               */
+              driver?: string;
+              /**
+               * Address pools; the engine chooses one when there is none.
+               */
+              config?:
+                | (
+                    | {
+                        subnet?: string;
+                        gateway?: string;
+                        ip_range?: string;
+                        aux_addresses?:
+                          | {
+                              [k: string]: string;
+                            }
+                          | string;
+                      }
+                    | string
+                  )[]
+                | string;
+            }
+          | string;
+        /**
+         * Labels, as a map or a list of `NAME=VALUE`.
+         */
+        labels?:
+          | {
+              [k: string]: string | number | boolean;
+            }
+          | string[]
+          | string;
+        /**
+         * A map or a list of unique texts: one instance per key.
+         */
+        for_each?:
+          | {
+              [k: string]: unknown;
+            }
+          | string[]
+          | string;
+        /**
+         * False leaves the resource out.
+         */
+        enabled?: boolean | string;
+        /**
+         * Addresses of what must be there first; one with for_each means all instances.
+         */
+        depends_on?:
+          | (
+              | string
+              | {
+                  /**
+                   * The address that is needed.
+                   */
+                  address: string;
+                  /**
+                   * Restarts with it.
+                   */
+                  restart?: boolean | string;
+                }
+            )[]
+          | string;
+        /**
+         * The alias of the provider block, as NAME:ALIAS.
+         */
+        provider?: string;
+        /**
+         * The part that the resource plays, where its type allows several.
+         */
+        role?:
+          | (
+              | 'service'
+              | 'worker'
+              | 'store'
+              | 'job'
+              | 'frontend'
+              | 'ingress'
+              | 'catalog'
+              | 'ownership'
+              | 'trust'
+              | 'runtime'
+              | 'credential'
+              | 'data'
+              | 'infrastructure'
+            )
+          | string;
+        /**
+         * How the instances of one for_each are replaced.
+         */
+        update?:
+          | {
+              /**
+               * How many instances are replaced at once.
+               */
+              batch?: number | string;
+              /**
+               * Which instance goes first.
+               */
+              order?: ('stop-first' | 'start-first') | string;
+              /**
+               * How long the old instance is left to finish.
+               */
+              drain?: string;
+              /**
+               * How long to wait between batches.
+               */
+              pause?: string;
+            }
+          | string;
+        /**
+         * What may happen to the object.
+         */
+        lifecycle?:
+          | {
+              /**
+               * The object is never removed or replaced.
+               */
+              prevent_destroy?: boolean | string;
+              /**
+               * Paths of attributes whose differences are left alone, or all.
+               */
+              ignore_changes?: 'all' | string[] | string;
+              /**
+               * A replacement is made before the old object goes.
+               */
+              create_before_destroy?: boolean | string;
+              /**
+               * Addresses, or paths of their attributes, whose change replaces this object.
+               */
+              replace_triggered_by?: string[] | string;
+              /**
+               * What must hold before the object is changed.
+               */
+              preconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * What must hold after the object was changed.
+               */
+              postconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * Affirms what happens to data that would stay behind.
+               */
+              data?: ('copied' | 'empty') | string;
+              /**
+               * Going back after a new version touched the data is safe.
+               */
+              reversible?: boolean | string;
+            }
+          | string;
+        /**
+         * How long effects may take.
+         */
+        timeouts?:
+          | {
+              /**
+               * How long making the object may take.
+               */
+              create?: string;
+              /**
+               * How long replacing the object may take.
+               */
+              replace?: string;
+              /**
+               * How long removing the object may take.
+               */
+              remove?: string;
+              /**
+               * How long the object may take to get ready.
+               */
+              ready?: string;
+            }
+          | string;
+        /**
+         * Addresses that must have converged before a two-phase resource is committed.
+         */
+        commit_after?: string[] | string;
+      };
+    };
+    /**
+     * A named volume of the engine. It holds data and starts protected.
+     */
+    'docker.volume'?: {
+      [k: string]: {
+        /**
+         * Name on the engine; default `<environment>-<name>[-<key>]`.
+         */
+        name?: string;
+        /**
+         * Volume driver; default `local`.
+         */
+        driver?: string;
+        /**
+         * Options of the driver.
+         */
+        driver_opts?:
+          | {
+              [k: string]: string | number | boolean;
+            }
+          | string;
+        /**
+         * Labels, as a map or a list of `NAME=VALUE`.
+         */
+        labels?:
+          | {
+              [k: string]: string | number | boolean;
+            }
+          | string[]
+          | string;
+        /**
+         * A map or a list of unique texts: one instance per key.
+         */
+        for_each?:
+          | {
+              [k: string]: unknown;
+            }
+          | string[]
+          | string;
+        /**
+         * False leaves the resource out.
+         */
+        enabled?: boolean | string;
+        /**
+         * Addresses of what must be there first; one with for_each means all instances.
+         */
+        depends_on?:
+          | (
+              | string
+              | {
+                  /**
+                   * The address that is needed.
+                   */
+                  address: string;
+                  /**
+                   * Restarts with it.
+                   */
+                  restart?: boolean | string;
+                }
+            )[]
+          | string;
+        /**
+         * The alias of the provider block, as NAME:ALIAS.
+         */
+        provider?: string;
+        /**
+         * The part that the resource plays, where its type allows several.
+         */
+        role?:
+          | (
+              | 'service'
+              | 'worker'
+              | 'store'
+              | 'job'
+              | 'frontend'
+              | 'ingress'
+              | 'catalog'
+              | 'ownership'
+              | 'trust'
+              | 'runtime'
+              | 'credential'
+              | 'data'
+              | 'infrastructure'
+            )
+          | string;
+        /**
+         * How the instances of one for_each are replaced.
+         */
+        update?:
+          | {
+              /**
+               * How many instances are replaced at once.
+               */
+              batch?: number | string;
+              /**
+               * Which instance goes first.
+               */
+              order?: ('stop-first' | 'start-first') | string;
+              /**
+               * How long the old instance is left to finish.
+               */
+              drain?: string;
+              /**
+               * How long to wait between batches.
+               */
+              pause?: string;
+            }
+          | string;
+        /**
+         * What may happen to the object.
+         */
+        lifecycle?:
+          | {
+              /**
+               * The object is never removed or replaced.
+               */
+              prevent_destroy?: boolean | string;
+              /**
+               * Paths of attributes whose differences are left alone, or all.
+               */
+              ignore_changes?: 'all' | string[] | string;
+              /**
+               * A replacement is made before the old object goes.
+               */
+              create_before_destroy?: boolean | string;
+              /**
+               * Addresses, or paths of their attributes, whose change replaces this object.
+               */
+              replace_triggered_by?: string[] | string;
+              /**
+               * What must hold before the object is changed.
+               */
+              preconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * What must hold after the object was changed.
+               */
+              postconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * Affirms what happens to data that would stay behind.
+               */
+              data?: ('copied' | 'empty') | string;
+              /**
+               * Going back after a new version touched the data is safe.
+               */
+              reversible?: boolean | string;
+            }
+          | string;
+        /**
+         * How long effects may take.
+         */
+        timeouts?:
+          | {
+              /**
+               * How long making the object may take.
+               */
+              create?: string;
+              /**
+               * How long replacing the object may take.
+               */
+              replace?: string;
+              /**
+               * How long removing the object may take.
+               */
+              remove?: string;
+              /**
+               * How long the object may take to get ready.
+               */
+              ready?: string;
+            }
+          | string;
+        /**
+         * Addresses that must have converged before a two-phase resource is committed.
+         */
+        commit_after?: string[] | string;
+      };
+    };
+    /**
+     * A file on this machine, put in place in one step
+     */
+    'local.file'?: {
+      [k: string]: {
+        /**
+         * Where the file stands. A relative path starts at the folder of the document.
+         */
+        path: string;
+        /**
+         * The text of the file. Either this or `source`.
+         */
+        content?: string;
+        /**
+         * A file beside the document whose bytes are the content. Either this or `content`.
+         */
+        source?: string;
+        /**
+         * Permission bits in octal, quoted. Default "0644".
+         */
+        mode?: string;
+        /**
+         * The user who owns the file, by name or number. Without it the owner is not looked at.
+         */
+        owner?: string | number;
+        /**
+         * The group of the file, by name or number. Without it the group is not looked at.
+         */
+        group?: string | number;
+        /**
+         * Treats the content as a secret although it was written in the open.
+         */
+        sensitive?: boolean | string;
+        /**
+         * A map or a list of unique texts: one instance per key.
+         */
+        for_each?:
+          | {
+              [k: string]: unknown;
+            }
+          | string[]
+          | string;
+        /**
+         * False leaves the resource out.
+         */
+        enabled?: boolean | string;
+        /**
+         * Addresses of what must be there first; one with for_each means all instances.
+         */
+        depends_on?:
+          | (
+              | string
+              | {
+                  /**
+                   * The address that is needed.
+                   */
+                  address: string;
+                  /**
+                   * Restarts with it.
+                   */
+                  restart?: boolean | string;
+                }
+            )[]
+          | string;
+        /**
+         * The alias of the provider block, as NAME:ALIAS.
+         */
+        provider?: string;
+        /**
+         * The part that the resource plays, where its type allows several.
+         */
+        role?:
+          | (
+              | 'service'
+              | 'worker'
+              | 'store'
+              | 'job'
+              | 'frontend'
+              | 'ingress'
+              | 'catalog'
+              | 'ownership'
+              | 'trust'
+              | 'runtime'
+              | 'credential'
+              | 'data'
+              | 'infrastructure'
+            )
+          | string;
+        /**
+         * How the instances of one for_each are replaced.
+         */
+        update?:
+          | {
+              /**
+               * How many instances are replaced at once.
+               */
+              batch?: number | string;
+              /**
+               * Which instance goes first.
+               */
+              order?: ('stop-first' | 'start-first') | string;
+              /**
+               * How long the old instance is left to finish.
+               */
+              drain?: string;
+              /**
+               * How long to wait between batches.
+               */
+              pause?: string;
+            }
+          | string;
+        /**
+         * What may happen to the object.
+         */
+        lifecycle?:
+          | {
+              /**
+               * The object is never removed or replaced.
+               */
+              prevent_destroy?: boolean | string;
+              /**
+               * Paths of attributes whose differences are left alone, or all.
+               */
+              ignore_changes?: 'all' | string[] | string;
+              /**
+               * A replacement is made before the old object goes.
+               */
+              create_before_destroy?: boolean | string;
+              /**
+               * Addresses, or paths of their attributes, whose change replaces this object.
+               */
+              replace_triggered_by?: string[] | string;
+              /**
+               * What must hold before the object is changed.
+               */
+              preconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * What must hold after the object was changed.
+               */
+              postconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * Affirms what happens to data that would stay behind.
+               */
+              data?: ('copied' | 'empty') | string;
+              /**
+               * Going back after a new version touched the data is safe.
+               */
+              reversible?: boolean | string;
+            }
+          | string;
+        /**
+         * How long effects may take.
+         */
+        timeouts?:
+          | {
+              /**
+               * How long making the object may take.
+               */
+              create?: string;
+              /**
+               * How long replacing the object may take.
+               */
+              replace?: string;
+              /**
+               * How long removing the object may take.
+               */
+              remove?: string;
+              /**
+               * How long the object may take to get ready.
+               */
+              ready?: string;
+            }
+          | string;
+        /**
+         * Addresses that must have converged before a two-phase resource is committed.
+         */
+        commit_after?: string[] | string;
+      };
+    };
+    /**
+     * A value that is kept in the state
+     */
+    'local.value'?: {
+      [k: string]: {
+        /**
+         * Any value. It is kept in the state as it was at the last apply.
+         */
+        input: unknown;
+        /**
+         * A map or a list of unique texts: one instance per key.
+         */
+        for_each?:
+          | {
+              [k: string]: unknown;
+            }
+          | string[]
+          | string;
+        /**
+         * False leaves the resource out.
+         */
+        enabled?: boolean | string;
+        /**
+         * Addresses of what must be there first; one with for_each means all instances.
+         */
+        depends_on?:
+          | (
+              | string
+              | {
+                  /**
+                   * The address that is needed.
+                   */
+                  address: string;
+                  /**
+                   * Restarts with it.
+                   */
+                  restart?: boolean | string;
+                }
+            )[]
+          | string;
+        /**
+         * The alias of the provider block, as NAME:ALIAS.
+         */
+        provider?: string;
+        /**
+         * The part that the resource plays, where its type allows several.
+         */
+        role?:
+          | (
+              | 'service'
+              | 'worker'
+              | 'store'
+              | 'job'
+              | 'frontend'
+              | 'ingress'
+              | 'catalog'
+              | 'ownership'
+              | 'trust'
+              | 'runtime'
+              | 'credential'
+              | 'data'
+              | 'infrastructure'
+            )
+          | string;
+        /**
+         * How the instances of one for_each are replaced.
+         */
+        update?:
+          | {
+              /**
+               * How many instances are replaced at once.
+               */
+              batch?: number | string;
+              /**
+               * Which instance goes first.
+               */
+              order?: ('stop-first' | 'start-first') | string;
+              /**
+               * How long the old instance is left to finish.
+               */
+              drain?: string;
+              /**
+               * How long to wait between batches.
+               */
+              pause?: string;
+            }
+          | string;
+        /**
+         * What may happen to the object.
+         */
+        lifecycle?:
+          | {
+              /**
+               * The object is never removed or replaced.
+               */
+              prevent_destroy?: boolean | string;
+              /**
+               * Paths of attributes whose differences are left alone, or all.
+               */
+              ignore_changes?: 'all' | string[] | string;
+              /**
+               * A replacement is made before the old object goes.
+               */
+              create_before_destroy?: boolean | string;
+              /**
+               * Addresses, or paths of their attributes, whose change replaces this object.
+               */
+              replace_triggered_by?: string[] | string;
+              /**
+               * What must hold before the object is changed.
+               */
+              preconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * What must hold after the object was changed.
+               */
+              postconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * Affirms what happens to data that would stay behind.
+               */
+              data?: ('copied' | 'empty') | string;
+              /**
+               * Going back after a new version touched the data is safe.
+               */
+              reversible?: boolean | string;
+            }
+          | string;
+        /**
+         * How long effects may take.
+         */
+        timeouts?:
+          | {
+              /**
+               * How long making the object may take.
+               */
+              create?: string;
+              /**
+               * How long replacing the object may take.
+               */
+              replace?: string;
+              /**
+               * How long removing the object may take.
+               */
+              remove?: string;
+              /**
+               * How long the object may take to get ready.
+               */
+              ready?: string;
+            }
+          | string;
+        /**
+         * Addresses that must have converged before a two-phase resource is committed.
+         */
+        commit_after?: string[] | string;
+      };
+    };
+  };
+  /**
+   * Values for the outside.
+   */
+  outputs?: {
+    /**
+     * A value that the environment gives to the outside.
+     */
+    [k: string]: {
+      /**
+       * The value.
+       */
+      value: unknown;
+      /**
+       * What it is.
+       */
+      description?: string;
+    };
+  };
+  /**
+   * Addresses that changed.
+   */
+  moved?: (
+    | {
+        /**
+         * The old address.
+         */
+        from: string;
+        /**
+         * The new address.
+         */
+        to: string;
+      }
+    | {
+        /**
+         * The old name.
+         */
+        key: string;
+        /**
+         * The new name.
+         */
+        to: string;
+        /**
+         * The types in which the name changed.
+         */
+        in: [string, ...string[]] | string;
+      }
+    | string
+  )[];
+  /**
+   * What is let go of without its object being destroyed, or destroyed on purpose.
+   */
+  removed?: (
+    | {
+        /**
+         * The address that the documents do not hold any more.
+         */
+        address: string;
+        /**
+         * False forgets the object and leaves it in the world; true when left out.
+         */
+        destroy?: boolean | string;
+      }
+    | string
+  )[];
+  /**
+   * Objects that exist already and become managed.
+   */
+  import?: (
+    | {
+        /**
+         * The address that the object gets.
+         */
+        address: string;
+        /**
+         * How the provider names the object.
+         */
+        id: string;
+      }
+    | string
+  )[];
+  /**
+   * The same keys as a document: maps merge, scalars and lists replace, null removes.
+   */
+  overrides?: {
+    [k: string]: unknown;
+  };
+}
