@@ -160,6 +160,7 @@ class Assessor {
       importing: this.#isImported(address),
       holder: this.#holder(known),
       mayAppear: this.#mayAppear(known.unsettled),
+      leftover: false,
       destroy: options.destroy,
     });
   }
@@ -220,6 +221,7 @@ class Assessor {
       importing: false,
       holder: undefined,
       mayAppear: this.#mayAppear(known.unsettled),
+      leftover: this.#inputs.snapshot?.resources.has(row.address) !== true,
       destroy: options.destroy,
     });
   }

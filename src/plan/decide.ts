@@ -41,6 +41,8 @@ export interface Situation {
   readonly holder: ResourceAddress | undefined;
   /** Whether a creation broke off in the latest operation, so that its object may come yet. */
   readonly mayAppear: boolean;
+  /** Whether the state holds no record of it, only a step that broke off. */
+  readonly leftover: boolean;
   /** Whether everything is to go, whatever the documents hold. */
   readonly destroy: boolean;
 }
@@ -101,8 +103,13 @@ function decideGone(situation: Situation): Decision {
   if (row === undefined) throw new Error('a resource that is neither desired nor recorded was to be decided');
   const before = recordedAttributes(situation.type, row);
   const base = { order: null, paths: [], before, after: null, start: false, refusal: undefined };
-  if (observed?.kind !== 'found' && row.deposed.length === 0) {
+  const isThere = observed?.kind === 'found' && isOurs(situation, observed);
+  if (!isThere && row.deposed.length === 0) {
     if (situation.mayAppear) return { ...base, before: null, action: 'noop', cause: null, reason: MAY_APPEAR };
+    // Nothing is recorded, so there is nothing to forget: the next apply settles the step alone.
+    if (situation.leftover) return { ...base, before: null, action: 'noop', cause: null, reason: 'a run that broke off left nothing here' };
+  }
+  if (observed?.kind !== 'found' && row.deposed.length === 0) {
     return { ...base, action: 'forget', cause: { kind: 'drift' }, reason: 'no longer in the documents, and gone already' };
   }
   if (observed?.kind === 'found' && !isOurs(situation, observed)) {

@@ -86,6 +86,7 @@ describe('an object that comes after its run was lost and looked for', () => {
     bench.world.delete('test-late');
     await bench.converge(other);
     expect((await (await bench.store()).read())?.unsettled).toHaveLength(1);
+    expect(outline((await bench.prepare(other)).document)).toBe('no-op');
     await bench.converge(other);
     expect((await (await bench.store()).read())?.unsettled).toEqual([]);
     expect(outline((await bench.prepare(other)).document)).toBe('no-op');
