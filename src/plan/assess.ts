@@ -57,6 +57,8 @@ class Assessor {
   readonly #index: InstanceIndex;
   readonly #graph: Graph;
   readonly #recorded: ReadonlyMap<ResourceAddress, RecordedResource>;
+  /** Who has a live object, by type and live id: an index, since a search per resource would cost the square of them. */
+  readonly #holders = new Map<string, readonly ResourceAddress[]>();
   readonly #renamed: ReadonlyMap<string, ResourceAddress>;
   readonly #unsettled: ReadonlyMap<ResourceAddress, readonly StepRow[]>;
   readonly #secrets: readonly string[];
@@ -75,6 +77,11 @@ class Assessor {
     this.#unsettled = unsettledSteps(inputs.snapshot);
     const moved = moveRows(inputs.snapshot?.resources ?? new Map(), inputs.environment.moved);
     this.#recorded = this.#withLeftovers(moved.recorded);
+    for (const [address, { row }] of this.#recorded) {
+      if (row.ref === null) continue;
+      const object = `${row.type} ${row.ref}`;
+      this.#holders.set(object, [...(this.#holders.get(object) ?? []), address]);
+    }
     this.#diagnostics.push(...moved.diagnostics);
     this.#renamed = new Map(
       [...moved.recorded].flatMap(([to, { movedFrom }]) => (movedFrom === undefined ? [] : [[movedFrom, to] as const])),
@@ -275,10 +282,7 @@ class Assessor {
   /** Another address whose recorded object is the one that was found. */
   #holder({ address, type, observed }: Omit<Assessed, 'decision'>): ResourceAddress | undefined {
     if (observed?.kind !== 'found') return undefined;
-    for (const [other, { row }] of this.#recorded) {
-      if (other !== address && row.type === type.type && row.ref === observed.ref) return other;
-    }
-    return undefined;
+    return this.#holders.get(`${type.type} ${observed.ref}`)?.find((other) => other !== address);
   }
 
   #isImported(address: ResourceAddress): boolean {
