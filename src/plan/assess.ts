@@ -90,11 +90,14 @@ class Assessor {
     this.#key = inputs.snapshot === undefined ? undefined : Buffer.from(inputs.snapshot.identity.fingerprintKey, 'hex');
   }
 
-  /** What a creation that broke off may have left at an address which neither the record nor the documents have. */
+  /**
+   * What a creation that broke off may have left at an address which has no record, where nobody wants it: it is not in the documents, or
+   * everything is to go.
+   */
   #withLeftovers(recorded: ReadonlyMap<ResourceAddress, RecordedResource>): ReadonlyMap<ResourceAddress, RecordedResource> {
     const all = new Map(recorded);
     for (const [address, steps] of this.#unsettled) {
-      if (all.has(address) || this.#index.byAddress.has(address)) continue;
+      if (all.has(address) || (this.#index.byAddress.has(address) && !this.#inputs.options.destroy)) continue;
       const row = rowOfUnsettled(steps);
       if (row !== undefined) all.set(address, { row, movedFrom: undefined });
     }
@@ -167,7 +170,7 @@ class Assessor {
       importing: this.#isImported(address),
       holder: this.#holder(known),
       mayAppear: this.#mayAppear(known.unsettled),
-      leftover: false,
+      leftover: this.#isLeftover(recorded),
       destroy: options.destroy,
     });
   }
@@ -228,9 +231,14 @@ class Assessor {
       importing: false,
       holder: undefined,
       mayAppear: this.#mayAppear(known.unsettled),
-      leftover: this.#inputs.snapshot?.resources.has(row.address) !== true,
+      leftover: this.#isLeftover(recorded),
       destroy: options.destroy,
     });
+  }
+
+  /** Whether the record was made up from a step that broke off. */
+  #isLeftover(recorded: RecordedResource | undefined): boolean {
+    return recorded !== undefined && this.#inputs.snapshot?.resources.has(recorded.row.address) !== true;
   }
 
   #mayAppear(unsettled: readonly StepRow[]): boolean {

@@ -60,6 +60,28 @@ describe('an object that can bear no mark', () => {
     await bench.converge([desired('local.value.other', { input: 1 })]);
     expect(existsSync(path.join(bench.folder, 'f.txt'))).toBe(false);
   });
+
+  it('must go with everything else although the documents still hold it and nothing is recorded', async () => {
+    const { document } = await bench.prepare(file('one'));
+    await bench.applyUntil(document, file('one'), afterEffect);
+    const { document: destroying } = await bench.prepare(file('one'), { destroy: true });
+    expect(outline(destroying)).toMatchInlineSnapshot(`
+      "destroy
+      delete local.file.f: asked for: destroy
+        local.file.f:remove"
+    `);
+    await bench.converge(file('one'), { destroy: true });
+    expect(existsSync(path.join(bench.folder, 'f.txt'))).toBe(false);
+    expect((await (await bench.store()).read())?.unsettled).toEqual([]);
+  });
+
+  it('must leave alone what somebody else put in its place, when everything goes', async () => {
+    const { document } = await bench.prepare(file('one'));
+    await bench.applyUntil(document, file('one'), afterEffect);
+    writeFileSync(path.join(bench.folder, 'f.txt'), 'theirs');
+    await bench.converge(file('one'), { destroy: true });
+    expect(content()).toBe('theirs');
+  });
 });
 
 describe('an object that comes after its run was lost and looked for', () => {
