@@ -3,7 +3,7 @@ import type { Diagnostic } from '../core/diagnostic.ts';
 import { type Attributes, findUnknown, type Value } from '../core/value.ts';
 import { ignoreChanges } from '../plan/diff.ts';
 import { evaluateInstance } from '../plan/evaluate.ts';
-import { fingerprintOfObserved, type Masks, recordedComputed } from '../plan/live.ts';
+import { fingerprintOfObserved, type Masks, maskedLive, recordedComputed } from '../plan/live.ts';
 import type { PreparedChange } from '../plan/prepared.ts';
 import { objectQuery } from '../plan/query.ts';
 import { RECORDED_AS_IT_IS } from '../plan/refresh.ts';
@@ -52,6 +52,7 @@ export interface Intent {
   readonly ref: string | null;
   readonly identity: string;
   readonly desired: StepRow['desired'];
+  readonly preimage: StepRow['preimage'];
 }
 
 /** What a step that is done leaves. */
@@ -72,6 +73,8 @@ export class ChangeRun {
   /** The object that is there now: the old one until it is removed or steps aside, then the new one. */
   #present: Deposed | undefined;
   #desired: Attributes | undefined;
+  /** The object as it was before the change, secrets as fingerprints. */
+  readonly #preimage: StepRow['preimage'];
   #identity: string;
   #row: ResourceRow | undefined;
   #checked = false;
@@ -88,6 +91,7 @@ export class ChangeRun {
     this.#alias = change.instance?.provider ?? row?.provider ?? '';
     this.#desired = change.desired;
     this.#identity = row?.identity ?? '';
+    this.#preimage = observed.kind === 'found' ? encodedAttributes(maskedLive(change.type, observed, change.masks), run.key) : null;
     const made = unsettled.find((step) => step.object === 'create')?.id;
     if (observed.kind === 'found') this.#present = { id: observed.id ?? row?.id ?? made ?? run.newId(), ref: observed.ref };
     const makes = change.effects.some((effect) => effect.object === 'create');
@@ -123,6 +127,7 @@ export class ChangeRun {
       ref: target?.ref ?? null,
       identity: this.#identity,
       desired,
+      preimage: this.#preimage,
     };
   }
 

@@ -218,6 +218,7 @@ export class Executor {
       ref: intent.ref,
       identity: intent.identity,
       desired: intent.desired,
+      preimage: intent.preimage,
       startedAt,
       endedAt: status === 'intended' ? null : new Date(clock.now()).toISOString(),
       error,

@@ -33,6 +33,11 @@ export function alignedLive(type: ResourceType, found: Found, against: Attribute
   return maskLive(type.align?.(against, found.attributes) ?? found.attributes, type, masks);
 }
 
+/** What is live as the server tells it, secrets wrapped. */
+export function maskedLive(type: ResourceType, found: Found, masks: Masks): Attributes {
+  return maskLive(found.attributes, type, masks);
+}
+
 /** Computed attributes with the secret ones wrapped. */
 export function liveComputed(type: ResourceType, found: Found, masks: Masks): Attributes {
   return maskLive(found.computed, type, masks);

@@ -236,6 +236,16 @@ export interface Operation {
   readonly timeouts: { readonly create?: number; readonly replace?: number; readonly remove?: number; readonly ready?: number };
 }
 
+/** What a handler gets to take one effect back: the same effect as it was done, and what was there before it. */
+export interface Undo extends Omit<Operation, 'computed'> {
+  /** Live id of the object that the effect left or was about; undefined when a creation did not get so far as to tell it. */
+  readonly ref?: string;
+  /** The object before the change as it was read, in normal form, secrets in clear where they are known; absent where there was none. */
+  readonly before?: { readonly [name: string]: Plain };
+  /** Names of attributes in `before` whose values are secrets that are not known any more. */
+  readonly sealedBefore: readonly string[];
+}
+
 /** What a step leaves in the state. */
 export interface Receipt {
   /** Live id after the effect. Needed from `create`; else the ref stays what it was unless it is given. */
@@ -282,6 +292,11 @@ export interface Residue {
 /** What apply gets. Every method is idempotent under `operation.key`; an effect whose after is found already is done. */
 export interface Session extends ReadSession {
   perform(operation: Operation, io: EffectIo): Promise<Receipt>;
+  /**
+   * Takes back an effect whose direction is `back`, done or not: afterwards the object is as it was before, or gone where it was not there.
+   * Idempotent; what is found as it was before is left alone. Absent where no effect can be taken back.
+   */
+  undo?(undo: Undo, io: EffectIo): Promise<void>;
   /** Removes what dead runs left beside the objects (temporary files). Called under the lock only, before the first effect; touches no object. */
   reconcile?(residue: readonly Residue[], io: EffectIo): Promise<void>;
 }

@@ -58,7 +58,8 @@ export interface Head {
 }
 
 export type OperationKind = 'apply' | 'destroy' | 'import' | 'state-mv' | 'state-rm' | 'state-push' | 'taint' | 'untaint' | 'init';
-export type OperationOutcome = 'done' | 'failed' | 'interrupted' | 'abandoned';
+/** `compensated`: it failed, and everything that it had done was taken back. */
+export type OperationOutcome = 'done' | 'failed' | 'interrupted' | 'abandoned' | 'compensated';
 
 /** One run that writes. It is open while `outcome` is absent. */
 export interface OperationRow {
@@ -79,8 +80,11 @@ export interface OperationRow {
   readonly summary: Plain;
 }
 
-/** `settled`: its outcome was never told by its own run, and a later run has dealt with what it left. */
-export type StepStatus = 'intended' | 'done' | 'failed' | 'unknown' | 'settled';
+/**
+ * `compensating`: it is being taken back. `compensated`: it was. `settled`: its outcome was never told by its own run, and a later run has
+ * dealt with what it left.
+ */
+export type StepStatus = 'intended' | 'done' | 'failed' | 'unknown' | 'compensating' | 'compensated' | 'settled';
 
 /** One effect in the journal. Written as `intended` and made durable before the effect, and again after it. */
 export interface StepRow {
@@ -101,6 +105,8 @@ export interface StepRow {
   readonly identity: string;
   /** Encoded desired attributes of a `create` or `update`, so that a run after a crash can tell its own work; null for the rest. */
   readonly desired: { readonly [name: string]: Plain } | null;
+  /** Encoded attributes of the live object before the change, so that it can be taken back; null where there was none. */
+  readonly preimage: { readonly [name: string]: Plain } | null;
   readonly startedAt: string;
   readonly endedAt: string | null;
   /** Typed code and sentence of a failure; no secret, no raw output. */
@@ -137,8 +143,8 @@ export interface Snapshot {
   readonly open: { readonly operation: OperationRow; readonly steps: readonly StepRow[] } | null;
   readonly lastOperation: OperationRow | null;
   /**
-   * Steps of any operation, ended or not, whose effect may have happened without being recorded: every `intended` and `unknown` one, and
-   * `failed` ones with object `create`. Oldest first. A later run writes them again as `settled`.
+   * Steps of any operation, ended or not, whose effect may have happened without being recorded: every `intended`, `unknown` and
+   * `compensating` one, and `failed` ones with object `create`. Oldest first. A later run writes them again as `settled`.
    */
   readonly unsettled: readonly StepRow[];
   /** Who holds the lock now, if anybody does. */

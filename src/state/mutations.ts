@@ -21,10 +21,12 @@ export function isUnsettled(step: StepRow): boolean {
   switch (step.status) {
     case 'intended':
     case 'unknown':
+    case 'compensating':
       return true;
     case 'failed':
       return step.object === 'create';
     case 'done':
+    case 'compensated':
     case 'settled':
       return false;
   }

@@ -46,11 +46,12 @@ const stepSchema = z.strictObject({
   effect: z.string(),
   object: z.enum(['create', 'update', 'remove', 'depose', 'retire', 'keep', 'record']),
   key: z.string(),
-  status: z.enum(['intended', 'done', 'failed', 'unknown', 'settled']),
+  status: z.enum(['intended', 'done', 'failed', 'unknown', 'compensating', 'compensated', 'settled']),
   id: z.string(),
   ref: z.string().nullable(),
   identity: z.string(),
   desired: attributes.nullable(),
+  preimage: attributes.nullable(),
   startedAt: z.string(),
   endedAt: z.string().nullable(),
   error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
@@ -98,7 +99,7 @@ const operationColumns = z.object({
   reason: z.string().nullable(),
   started_at: z.string(),
   ended_at: z.string().nullable(),
-  outcome: z.enum(['done', 'failed', 'interrupted', 'abandoned']).nullable(),
+  outcome: z.enum(['done', 'failed', 'interrupted', 'abandoned', 'compensated']).nullable(),
   summary: z.string(),
 });
 

@@ -50,6 +50,7 @@ export function stepOf(serial: number, step: string, changes: Partial<StepRow> =
     ref: null,
     identity: `thing ${step}`,
     desired: { size: 1 },
+    preimage: null,
     startedAt: NOON,
     endedAt: null,
     error: null,
