@@ -188,10 +188,29 @@ export type Event =
       time: string;
       sequence: number;
       operation: string | null;
+      type: 'compensation.started';
+      steps: number;
+    }
+  | {
+      format: 'accede.event/v1';
+      time: string;
+      sequence: number;
+      operation: string | null;
+      step: string;
+      address: string;
+      effect: string;
+      type: 'step.compensated';
+      seconds: number;
+    }
+  | {
+      format: 'accede.event/v1';
+      time: string;
+      sequence: number;
+      operation: string | null;
       type: 'operation.done' | 'operation.failed';
       result: {
         exitCode: number;
-        outcome: 'done' | 'failed' | 'interrupted' | 'stale' | 'refused' | 'busy' | 'spent';
+        outcome: 'done' | 'failed' | 'compensated' | 'interrupted' | 'stale' | 'refused' | 'busy' | 'spent';
         plan: string;
         class: string;
         serial: number | null;

@@ -195,7 +195,7 @@ export interface Plan {
       | 'retire';
     phase: number;
     after: string[];
-    direction: 'back' | 'forward';
+    direction: 'back' | 'forward' | 'stays';
   }[];
   fingerprints: {
     [k: string]: string | null;

@@ -3,6 +3,7 @@ import type { Plain } from '../core/value.ts';
 import { MAY_APPEAR } from '../plan/decide.ts';
 import type { PlanDocument } from '../plan/model.ts';
 import type { PreparedPlan } from '../plan/prepared.ts';
+import { goesBack } from '../plan/succession/direction.ts';
 import { ProviderError, type Residue, type Session } from '../providers/contract.ts';
 import { type Acquired, BackendError, type Mutation } from '../state/contract.ts';
 import type { OperationRow, Snapshot } from '../state/model.ts';
@@ -19,6 +20,7 @@ import { planSnapshot } from './prepare.ts';
 import { finalOutputs, sealOf } from './seal.ts';
 import { effectIo, type Sessions, writeSessions } from './sessions.ts';
 import { staleDiagnostic } from './stale.ts';
+import { type Attempt, takeBack } from './way-back.ts';
 
 /** Exit codes of a run; the whole table is in the command contract. */
 const EXIT = { done: 0, error: 1, refused: 3, stale: 4, asBefore: 5, open: 6, busy: 75, interrupted: 130 } as const;
@@ -206,6 +208,7 @@ class ApplyRun {
       clock,
       parallelism,
       stop: this.#request.stop,
+      goesBack: goesBack(document.succession),
       io: (signal, progress) => effectIo(this.#context, signal, progress),
       run: {
         environmentName: environment.name,
@@ -222,11 +225,51 @@ class ApplyRun {
       },
     });
     const tally = await executor.execute();
+    if (tally.touched && tally.wayBack !== undefined) {
+      const result = await this.#goBack(session, snapshot, operation, tally, tally.wayBack);
+      return { ...result, serial };
+    }
     if (tally.lost === undefined && document.changes.some((change) => change.movedFrom !== null)) {
       await session.write(renameDependencies((await session.read()).resources, document));
     }
     const result = await this.#conclude(session, snapshot, operation, prepared, tally, exposures, key);
     return { ...result, serial };
+  }
+
+  /** Takes back what was begun. When all of it is, the operation has ended and everything is as before; else it stays open. */
+  async #goBack(
+    session: Acquired['session'],
+    snapshot: Snapshot,
+    operation: OperationRow,
+    tally: Tally,
+    attempts: ReadonlyMap<string, Attempt>,
+  ): Promise<ApplyResult> {
+    const { clock, parallelism } = this.#context;
+    this.emitter.emit({ type: 'compensation.started', steps: attempts.size });
+    const back = await takeBack({
+      attempts,
+      before: snapshot.resources,
+      state: session,
+      emitter: this.emitter,
+      clock,
+      parallelism,
+      io: (signal, progress) => effectIo(this.#context, signal, progress),
+    });
+    const stays = new Set([...back.stayed, ...back.stuck]);
+    const done = tally.done.filter((step) => stays.has(step));
+    const unknown = tally.unknown.filter((step) => stays.has(step));
+    const notDone = this.#plan.steps.map((step) => step.id).filter((step) => !done.includes(step) && !unknown.includes(step));
+    const steps = { done, notDone, unknown };
+    const diagnostics = [...tally.diagnostics, ...back.diagnostics, ...(back.lost === undefined ? [] : [diagnoseBackend(back.lost)])];
+    if (diagnostics.length > tally.diagnostics.length) return { ...this.#result('failed', EXIT.open, diagnostics), steps };
+    await session.end(operation.serial, 'compensated', {
+      done: done.length,
+      notDone: notDone.length,
+      unknown: unknown.length,
+      takenBack: back.taken.length,
+      errors: diagnostics.map(({ code, detail }) => ({ code, message: detail })),
+    });
+    return { ...this.#result('compensated', EXIT.asBefore, diagnostics), steps };
   }
 
   /** Writes how the operation ended. One that failed with something done stays open: the next plan goes on from it. */

@@ -8,60 +8,23 @@ import type { PreparedChange } from '../plan/prepared.ts';
 import { objectQuery } from '../plan/query.ts';
 import { RECORDED_AS_IT_IS } from '../plan/refresh.ts';
 import { READ, RECORD } from '../plan/steps.ts';
-import type { Effect, EffectIo, Found, Mark, Observed, Operation, Receipt, Session } from '../providers/contract.ts';
+import {
+  type Effect,
+  type EffectIo,
+  type Found,
+  type Mark,
+  type Observed,
+  type Operation,
+  ProviderError,
+  type Receipt,
+  type Undo,
+} from '../providers/contract.ts';
 import type { Mutation } from '../state/contract.ts';
 import type { Deposed, ResourceRow, StepRow } from '../state/model.ts';
-import type { Exposures } from './exposures.ts';
-import { agrees, effectOperation, foreseeable, sealedForm } from './operation.ts';
+import { agrees, effectOperation, foreseeable, preimageInClear, sealedForm } from './operation.ts';
 import { encodedAttributes, recordOfObserved, resourceRow } from './record.ts';
+import { type Intent, type RunContext, type Settled, StepRefused } from './run-context.ts';
 import { changeDiagnostic, failedCondition, resultDifference } from './verdicts.ts';
-
-/** What all changes of a run share. */
-export interface RunContext {
-  readonly environmentName: string;
-  readonly environmentFolder: string;
-  readonly lineage: string;
-  readonly operation: string;
-  readonly serial: number;
-  readonly key: Buffer;
-  /** The key under which the plan's fingerprints were made; undefined when there was no state yet. */
-  readonly planKey: Buffer | undefined;
-  readonly exposures: Exposures;
-  /** Fingerprints of the plan; missing where the identity was unknown. */
-  readonly fingerprints: { readonly [address: string]: string | null };
-  newId(): string;
-  session(alias: string): Promise<Session>;
-}
-
-/** Why a step could not even begin: nothing was done. `moved` says that the live object is not the one that was planned for. */
-export class StepRefused extends Error {
-  override readonly name = 'StepRefused';
-  readonly diagnostic: Diagnostic;
-  readonly moved: boolean;
-  constructor(diagnostic: Diagnostic, options: { readonly moved: boolean }) {
-    super(diagnostic.detail);
-    this.diagnostic = diagnostic;
-    this.moved = options.moved;
-  }
-}
-
-/** What an effect is about to do, for the journal. */
-export interface Intent {
-  readonly key: string;
-  readonly id: string;
-  readonly ref: string | null;
-  readonly identity: string;
-  readonly desired: StepRow['desired'];
-  readonly preimage: StepRow['preimage'];
-}
-
-/** What a step that is done leaves. */
-export interface Settled {
-  readonly mutations: readonly Mutation[];
-  readonly figures: { readonly [name: string]: number };
-  /** The effect was done, and what it left is not what it should be. */
-  readonly failure: Diagnostic | undefined;
-}
 
 /** One change on its way through its effects: which object it has, what is desired of it by now, what its record says. */
 export class ChangeRun {
@@ -142,6 +105,24 @@ export class ChangeRun {
       receipt = await session.perform(this.#operation(effect, { ...intent, id: deposed.id, ref: deposed.ref }), io);
     }
     return receipt;
+  }
+
+  /** Takes an effect back, done or not. `ref` is the live id that it left, where it told one. Throws `ProviderError`. */
+  async undo(effect: Effect, intent: Intent, ref: string | null, io: EffectIo): Promise<void> {
+    if (effect.name === RECORD || effect.name === READ) return;
+    const session = await this.#run.session(this.#aliasFor(effect));
+    if (session.undo === undefined) throw new ProviderError('OTHER', 'Its provider knows no way back from this effect.');
+    const { computed: _forgotten, ...operation } = this.#operation(effect, intent);
+    const { observed, type, masks } = this.change;
+    const before = observed.kind === 'found' ? preimageInClear(maskedLive(type, observed, masks)) : undefined;
+    const known: Undo = { ...operation, ...(ref === null ? {} : { ref }), sealedBefore: before?.sealed ?? [] };
+    await session.undo(before === undefined ? known : { ...known, before: before.attributes }, io);
+  }
+
+  /** Makes sure that the object is again the one that the plan saw. Throws `StepRefused` when it is not. */
+  async requireAsBefore(io: EffectIo): Promise<void> {
+    this.#desired = this.change.desired;
+    await this.#compareFingerprint(io);
   }
 
   #operation(effect: Effect, intent: Intent): Operation {

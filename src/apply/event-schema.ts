@@ -32,7 +32,7 @@ const diagnostic = z.strictObject({
 
 const result = z.strictObject({
   exitCode: count,
-  outcome: z.enum(['done', 'failed', 'interrupted', 'stale', 'refused', 'busy', 'spent']),
+  outcome: z.enum(['done', 'failed', 'compensated', 'interrupted', 'stale', 'refused', 'busy', 'spent']),
   plan: text,
   class: text,
   serial: count.nullable(),
@@ -67,5 +67,7 @@ export const eventSchema: z.ZodType<AccedeEvent> = z.discriminatedUnion('type', 
   z.strictObject({ ...head, ...step, type: z.literal('step.failed'), seconds, diagnostic, lines: names }),
   z.strictObject({ ...head, ...step, type: z.literal('step.unknown'), diagnostic }),
   z.strictObject({ ...head, ...step, type: z.literal('step.skipped'), because: text }),
+  z.strictObject({ ...head, type: z.literal('compensation.started'), steps: count }),
+  z.strictObject({ ...head, ...step, type: z.literal('step.compensated'), seconds }),
   z.strictObject({ ...head, type: z.enum(['operation.done', 'operation.failed']), result }),
 ]) as unknown as z.ZodType<AccedeEvent>;

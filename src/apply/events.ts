@@ -51,6 +51,14 @@ export type EventBody =
       readonly diagnostic: Diagnostic;
     }
   | { readonly type: 'step.skipped'; readonly step: string; readonly address: string; readonly effect: string; readonly because: string }
+  | { readonly type: 'compensation.started'; readonly steps: number }
+  | {
+      readonly type: 'step.compensated';
+      readonly step: string;
+      readonly address: string;
+      readonly effect: string;
+      readonly seconds: number;
+    }
   | { readonly type: 'operation.done' | 'operation.failed'; readonly result: ApplyResult };
 
 export type AccedeEvent = EventHead & EventBody;
@@ -58,8 +66,8 @@ export type AccedeEvent = EventHead & EventBody;
 /** The account of a run against the plan's own steps: the three lists together hold every step id exactly once. */
 export interface ApplyResult {
   readonly exitCode: number;
-  /** `done`, `failed`, `interrupted`, `stale`, `refused`, `busy`, `spent`. */
-  readonly outcome: 'done' | 'failed' | 'interrupted' | 'stale' | 'refused' | 'busy' | 'spent';
+  /** `compensated`: it failed, and everything that it had done was taken back. */
+  readonly outcome: 'done' | 'failed' | 'compensated' | 'interrupted' | 'stale' | 'refused' | 'busy' | 'spent';
   readonly plan: string;
   readonly class: string;
   readonly serial: number | null;

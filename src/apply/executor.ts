@@ -9,9 +9,11 @@ import { PHASES } from '../plan/steps.ts';
 import { type Effect, type EffectIo, ProviderError } from '../providers/contract.ts';
 import { BackendError, type Mutation, type WriteSession } from '../state/contract.ts';
 import type { StepRow } from '../state/model.ts';
-import { ChangeRun, type Intent, type RunContext, StepRefused } from './change-run.ts';
+import { ChangeRun } from './change-run.ts';
 import type { Emitter } from './emitter.ts';
 import { diagnoseProvider } from './failure.ts';
+import { type Intent, type RunContext, StepRefused } from './run-context.ts';
+import type { Attempt } from './way-back.ts';
 
 /** What no document limits ends some day all the same. */
 const LONGEST_STEP = 24 * 3600 * 1000;
@@ -25,6 +27,8 @@ export interface ExecutorOptions {
   readonly parallelism: number;
   /** Aborted when the run is to stop: nothing new begins, what only waits is broken off, effects under way are finished. */
   readonly stop: AbortSignal;
+  /** Whether a failure before the first `forward` step ends the run at once, so that what was done can be taken back. */
+  readonly goesBack: boolean;
   io(signal: AbortSignal, progress: EffectIo['progress']): EffectIo;
 }
 
@@ -41,6 +45,8 @@ export interface Tally {
   readonly lost: BackendError | undefined;
   /** Whether any effect after preflight was begun. */
   readonly touched: boolean;
+  /** Every step that was begun, when the run ended so that all of them may be taken back; undefined when there is no way back. */
+  readonly wayBack: ReadonlyMap<string, Attempt> | undefined;
 }
 
 /**
@@ -69,6 +75,10 @@ export class Executor {
   readonly #stages = new Map<Stage, { readonly steps: number; left: number; begun: boolean }>();
   /** Effects that touch the world are finished whatever happens. */
   readonly #never = sharedAbort().signal;
+  /** Aborted at the first failure of a run that goes back: what only waits is broken off, and nothing new begins. */
+  readonly #halt = sharedAbort();
+  readonly #attempts = new Map<string, Attempt>();
+  #crossed = false;
   #spent = false;
   #movedOnly = true;
   #interrupted = false;
@@ -92,6 +102,8 @@ export class Executor {
       if (step.after.length === 0) this.#offer(step.id);
     }
     this.#openPhases();
+    options.stop.addEventListener('abort', () => this.#halt.abort(), { once: true });
+    if (options.stop.aborted) this.#halt.abort();
     for (const [address, change] of options.prepared.work) this.#runs.set(address, new ChangeRun(change, options.run));
   }
 
@@ -119,12 +131,23 @@ export class Executor {
       interrupted: this.#interrupted,
       lost,
       touched,
+      wayBack: this.#hasWayBack(lost) ? this.#attempts : undefined,
     };
+  }
+
+  #hasWayBack(lost: BackendError | undefined): boolean {
+    const isStopped = this.#options.stop.aborted || lost !== undefined;
+    return this.#options.goesBack && !this.#crossed && !isStopped && this.#diagnostics.length > 0;
+  }
+
+  /** What failed ends a run that goes back, before anything that cannot be taken back begins. */
+  #haltAtFailure(): void {
+    if (this.#options.goesBack && !this.#crossed) this.#halt.abort();
   }
 
   async #work(): Promise<void> {
     for (;;) {
-      const id = this.#options.stop.aborted || this.#broken ? undefined : this.#free.shift();
+      const id = this.#halt.signal.aborted || this.#broken ? undefined : this.#free.shift();
       if (id === undefined) {
         if (this.#active === 0) break;
         await new Promise<void>((resolve) => this.#wake.push(resolve));
@@ -182,7 +205,7 @@ export class Executor {
     const effect = run?.change.effects.find((candidate) => candidate.name === step?.effect);
     if (step === undefined || run === undefined || effect === undefined) throw new Error(`the plan's step ${id} has no effect`);
     this.#enterStage(step.stage);
-    const outer = effect.object === 'keep' ? this.#options.stop : this.#never;
+    const outer = effect.waits === true ? this.#halt.signal : this.#never;
     try {
       return await withDeadline(outer, this.#limitOf(step, effect), ({ signal }) => this.#walk(step, run, effect, this.#io(step, signal)));
     } finally {
@@ -224,9 +247,19 @@ export class Executor {
       error,
     });
     emitter.emit({ type: 'step.intended', step: id, address, effect: effect.name, stage: effect.stage });
+    // Nothing that cannot be taken back begins once something has failed.
+    if (this.#halt.signal.aborted) {
+      this.#interrupted ||= this.#options.stop.aborted;
+      this.#refusedSteps.add(id);
+      return false;
+    }
+    if (effect.direction === 'forward' || step.phase === PHASES.retire) this.#crossed = true;
     await state.write([{ kind: 'step', step: row('intended', null) }, ...this.#spend(step)]);
+    const attempt: Attempt = { step, effect, run, intent, row, ref: intent.ref, told: true };
+    this.#attempts.set(id, attempt);
     try {
       const receipt = await run.perform(effect, intent, io);
+      this.#attempts.set(id, { ...attempt, ref: receipt.ref ?? intent.ref });
       const settled = await run.settle(effect, intent, receipt, io);
       const { failure } = settled;
       const status = failure === undefined ? 'done' : 'failed';
@@ -255,16 +288,19 @@ export class Executor {
       { kind: 'step', step: row(unknown ? 'unknown' : 'failed', { code: error.code, message: error.message }) },
     ]);
     // What only waits was broken off because the run is to stop: that is no failure of the object.
-    if (this.#options.stop.aborted && effect.object === 'keep') {
-      this.#interrupted = true;
+    if (this.#halt.signal.aborted && effect.waits === true) {
+      this.#interrupted = this.#options.stop.aborted;
       this.#movedOnly = false;
       this.#failed.add(step.id);
       return false;
     }
     if (!unknown) return this.#fail(step, seconds, diagnostic, error.lines);
     this.#unknown.push(step.id);
+    const attempt = this.#attempts.get(step.id);
+    if (attempt !== undefined) this.#attempts.set(step.id, { ...attempt, told: false });
     this.#movedOnly = false;
     this.#diagnostics.push(diagnostic);
+    this.#haltAtFailure();
     this.#options.emitter.emit({ type: 'step.unknown', step: step.id, address: step.address, effect: step.effect, diagnostic });
     return false;
   }
@@ -273,6 +309,7 @@ export class Executor {
     this.#failed.add(step.id);
     this.#movedOnly = false;
     this.#diagnostics.push(diagnostic);
+    this.#haltAtFailure();
     const { id, address, effect } = step;
     this.#options.emitter.emit({ type: 'step.failed', step: id, address, effect, seconds, diagnostic, lines });
     return false;
@@ -285,6 +322,7 @@ export class Executor {
     const diagnostic = error instanceof StepRefused ? error.diagnostic : diagnoseProvider(error, step.address, step.effect);
     if (!(error instanceof StepRefused && error.moved)) this.#movedOnly = false;
     this.#diagnostics.push(diagnostic);
+    this.#haltAtFailure();
     this.#refusedSteps.add(step.id);
     const { id, address, effect } = step;
     this.#options.emitter.emit({ type: 'step.failed', step: id, address, effect, seconds, diagnostic, lines: [] });

@@ -4,9 +4,11 @@ import {
   containsUnknown,
   decodeValue,
   isAttributes,
+  isList,
   MARKER,
   type Plain,
   reveal,
+  Sensitive,
   sameValue,
   Unknown,
   type Value,
@@ -91,6 +93,22 @@ function withoutSecrets(stored: { readonly [name: string]: Plain }): { readonly 
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, strip(item)]));
   };
   return Object.fromEntries(Object.entries(stored).map(([name, item]) => [name, strip(item)]));
+}
+
+/** What was there before, secrets in clear where they are open, and the names of the attributes that hold one which is not. */
+export function preimageInClear(attributes: Attributes): {
+  readonly attributes: { readonly [name: string]: Plain };
+  readonly sealed: readonly string[];
+} {
+  const isSealed = (value: Value): boolean =>
+    value instanceof Sensitive
+      ? !value.isOpen
+      : isList(value)
+        ? value.some(isSealed)
+        : isAttributes(value) && Object.values(value).some(isSealed);
+  const sealed = Object.keys(attributes).filter((name) => isSealed(attributes[name] ?? null));
+  const open = Object.fromEntries(Object.entries(attributes).filter(([name]) => !sealed.includes(name)));
+  return { attributes: reveal(open) as { readonly [name: string]: Plain }, sealed };
 }
 
 /** What is known of the desired attributes before anything was done, for effects that only prepare. */

@@ -140,7 +140,7 @@ class Assessor {
     const outcome = evaluateInstance(instance, type, context, this.#lookup);
     if (this.#selected.has(address)) this.#diagnostics.push(...outcome.diagnostics);
     const evaluated = outcome.ok ? outcome.value : undefined;
-    const recorded = this.#recorded.get(address);
+    const recorded = this.#recordedAt(address);
     const needs = this.#index.needs(instance);
     const shared = this.#shared(address, type, recorded, evaluated?.normal);
     const guarded = isProtected(instance, type, environment.policy);
@@ -176,7 +176,7 @@ class Assessor {
   }
 
   #assessGone(address: ResourceAddress): void {
-    const recorded = this.#recorded.get(address);
+    const recorded = this.#recordedAt(address);
     if (recorded === undefined) return;
     const { row } = recorded;
     const found = this.#inputs.registry.find(row.type);
@@ -234,6 +234,16 @@ class Assessor {
       leftover: this.#isLeftover(recorded),
       destroy: options.destroy,
     });
+  }
+
+  /** What is recorded. A predecessor that stands in its old place again, since a run broke off on its way back, is none any more. */
+  #recordedAt(address: ResourceAddress): RecordedResource | undefined {
+    const recorded = this.#recorded.get(address);
+    const observed = this.#inputs.world.observations.get(address);
+    if (recorded === undefined || observed?.kind !== 'found') return recorded;
+    const { row } = recorded;
+    const deposed = row.deposed.filter(({ ref }) => ref !== observed.ref);
+    return deposed.length === row.deposed.length ? recorded : { ...recorded, row: { ...row, deposed } };
   }
 
   /** Whether the record was made up from a step that broke off. */

@@ -133,7 +133,8 @@ export interface PlannedStep {
   /** 0 preflight, 1 the work itself, 2 retire: all steps of one phase are done before any of the next begins. */
   readonly phase: number;
   readonly after: readonly string[];
-  readonly direction: 'back' | 'forward';
+  /** `back` when it can be taken back, `forward` when not, `stays` when what it did stays and hinders nothing from being taken back. */
+  readonly direction: 'back' | 'forward' | 'stays';
 }
 
 export interface Drift {

@@ -118,7 +118,7 @@ export const planSchema: z.ZodType<PlanDocument> = z.strictObject({
       stage: z.enum(STAGES),
       phase: z.int().min(0).max(2),
       after: names,
-      direction: z.enum(['back', 'forward']),
+      direction: z.enum(['back', 'forward', 'stays']),
     }),
   ),
   fingerprints: z.record(text, text.nullable()),

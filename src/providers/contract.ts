@@ -92,9 +92,16 @@ export interface Effect {
   readonly part: 'prepare' | 'remove' | 'apply' | 'retire';
   readonly stage: Stage;
   readonly object: ObjectChange;
-  /** `back` when it can be undone, `forward` when not. */
-  readonly direction: 'back' | 'forward';
+  readonly direction: EffectDirection;
+  /** It only waits and touches nothing: it is broken off when the run is to stop. */
+  readonly waits?: boolean;
 }
+
+/**
+ * What becomes of an effect when a later one fails. `back`: it is taken back. `forward`: it cannot be, so that from then on the run only goes
+ * forward. `stays`: what it did stays (what a job wrote) and does not stand in the way of going back.
+ */
+export type EffectDirection = 'back' | 'forward' | 'stays';
 
 /** A decided change, as far as a type needs it to name its effects. */
 export interface Change {

@@ -20,7 +20,7 @@ import type { Environment, ResourceInstance } from '../../src/spec/environment.t
 import { BackendError, type Mutation, type StateStore, type WriteSession } from '../../src/state/contract.ts';
 import { openStore } from '../../src/state/open.ts';
 import { systemProcessIdentity } from '../../src/state/process.ts';
-import { environment } from './desired.ts';
+import { desired, environment } from './desired.ts';
 
 const STAMP = { commit: null, folder: '.' };
 
@@ -135,6 +135,14 @@ export class EngineBench {
       },
     };
     return applyPlan({ ...context, store }, { ...this.#request(plan) });
+  }
+
+  /** Leaves an operation open that was killed before it did anything: until the next apply has ended well, failures only go forward. */
+  async breakOff(): Promise<void> {
+    const resources = [desired('local.value.broken-off', { input: 1 })];
+    const { document } = await this.prepare(resources);
+    await this.applyUntil(document, resources, (mutation) => mutation.kind === 'step');
+    this.events.length = 0;
   }
 
   /** Plans and applies, and expects it to work. */

@@ -53,6 +53,9 @@ export function foldEvent(state: LiveState, event: AccedeEvent, at: number, styl
         done: next.done + (event.type === 'step.done' ? 1 : 0),
         running: next.running.filter((entry) => entry.step !== event.step),
       };
+    case 'step.compensated':
+      return { ...next, running: next.running.filter((entry) => entry.step !== event.step) };
+    case 'compensation.started':
     case 'step.skipped':
     case 'lock.acquired':
     case 'lock.waiting':

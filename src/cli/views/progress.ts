@@ -32,6 +32,10 @@ export function progressLines(event: AccedeEvent, style: Style): readonly string
       ];
     case 'step.skipped':
       return [`${color.dim('-')} ${stepName(event)}  ${color.dim(`skipped: ${oneLine(event.because)}`)}`];
+    case 'compensation.started':
+      return [color.yellow(`Taking back what was done: ${count(event.steps, 'step')}.`)];
+    case 'step.compensated':
+      return [`${color.yellow('↶')} ${stepName(event)}  ${color.dim(`taken back, ${duration(event.seconds)}`)}`];
     case 'step.intended':
     case 'step.progress':
     case 'stage.started':

@@ -21,6 +21,14 @@ export function renderResult(result: ApplyResult, style: Style, next?: string): 
     case 'failed':
       lines.push(color.red(`Failed after ${duration(result.seconds)}: ${tally}.${state}`));
       break;
+    case 'compensated':
+      lines.push(
+        color.red(
+          `Failed after ${duration(result.seconds)}, and everything that was done is taken back: the environment is as before.${state}`,
+        ),
+        ...(done.length === 0 ? [] : [`What these steps did stays: ${done.map(oneLine).join(', ')}`]),
+      );
+      break;
     case 'interrupted':
       lines.push(color.yellow(`Interrupted after ${duration(result.seconds)}: ${tally}.${state}`));
       break;

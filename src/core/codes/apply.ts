@@ -43,14 +43,24 @@ export const APPLY_CODES: CodeTable = {
     remedy: 'Wait with --lock-timeout; accede status shows who it is.',
     exit: [75],
   },
+  NOT_AS_BEFORE: {
+    summary: 'All steps of a resource were taken back, and it is still not what it was before the run.',
+    remedy: 'Plan again: the plan shows what differs, and the next apply goes on from there.',
+    exit: [6],
+  },
   NOT_FOUND: { summary: 'What the step needs is not there.', remedy: 'Provide it, or correct the reference.', exit: [1, 3, 5, 6] },
   NOT_IN_DOCUMENTS: { summary: 'The address to import stands in no document.', remedy: 'Describe the resource first.', exit: [1] },
   NOT_READY: {
     summary: 'The object was made, and did not become ready.',
     remedy: 'Read its last log lines, correct the cause, then run accede apply.',
-    exit: [6],
+    exit: [5, 6],
   },
   NOT_RECORDED: { summary: 'The address is not in the state.', remedy: 'Correct it; accede state list shows what is recorded.', exit: [1] },
+  NOT_TAKEN_BACK: {
+    summary: 'A step could not be taken back after the run had failed.',
+    remedy: 'Remove what the message names, then run accede apply.',
+    exit: [6],
+  },
   OTHER: {
     summary: 'The target failed in a way that has no code of its own.',
     remedy: 'Read the message of the target.',
@@ -64,17 +74,17 @@ export const APPLY_CODES: CodeTable = {
   POSTCONDITION_FAILED: {
     summary: 'A postcondition does not hold after the steps of its resource.',
     remedy: 'Do what its message says, then run accede apply.',
-    exit: [6],
+    exit: [5, 6],
   },
   RESULT_DIFFERS: {
     summary: 'An object differs from what was asked for right after its step.',
     remedy: 'Find out who changed it, then run accede apply.',
-    exit: [6],
+    exit: [5, 6],
   },
   RESULT_MISSING: {
     summary: 'An object is not there right after the step that made it.',
     remedy: 'Look into the logs of the target, then run accede apply.',
-    exit: [6],
+    exit: [5, 6],
   },
   TIMEOUT: {
     summary: 'A step or a read did not end in time.',

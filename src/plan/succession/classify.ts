@@ -1,9 +1,11 @@
 import type { ResourceAddress } from '../../core/address.ts';
 import type { Role, Stage } from '../../core/facet.ts';
 import { STAGES } from '../../core/facet.ts';
+import type { Snapshot } from '../../state/model.ts';
 import type { Assessed } from '../assess.ts';
 import type { PlanInputs } from '../inputs.ts';
 import type { PlannedStep, Refusal, Succession } from '../model.ts';
+import { directionOf } from './direction.ts';
 
 /** The classes that the engine can carry out. Tried in this order; the first whose rule holds is the class. */
 export const CLASSES = ['refuse', 'destroy', 'initial', 'no-op', 'drift-repair', 'composite'] as const;
@@ -131,8 +133,7 @@ export function classify(
     then: null,
     rule: chosen.because(facts),
     outage: outageAddresses.length === 0 ? 'none' : outageAddresses.join(', '),
-    direction: changed.length === 0 ? 'nothing to do' : 'forward: what was done stays recorded, and the next apply goes on from there',
-    pointOfNoReturn: null,
+    ...directionOf(found.steps, { destroy: facts.destroy, unclean: isUnclean(inputs.snapshot) }),
     stages: STAGES.filter((stage) => stages.has(stage)),
     changedPaths: changedPaths(changed, chosen.name),
     rejected: rejectedClasses(facts, chosen.name),
@@ -140,6 +141,15 @@ export function classify(
     refusals: found.refusals,
     outageAddresses,
   };
+}
+
+/** Whether an earlier run left something half done. */
+function isUnclean(snapshot: Snapshot | undefined): boolean {
+  if (snapshot === undefined) return false;
+  if (snapshot.open !== null || snapshot.unsettled.length > 0) return true;
+  // What a job left is no state of anything that serves.
+  const serving = [...snapshot.resources.values()].filter((row) => row.role !== 'job');
+  return serving.some((row) => row.ref === null || row.status === 'unfinished' || row.deposed.length > 0);
 }
 
 function isOutage(assessed: Assessed): boolean {

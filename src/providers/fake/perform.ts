@@ -1,6 +1,6 @@
 import { canonicalText } from '../../core/canonical.ts';
 import { isAttributes, type Plain } from '../../core/value.ts';
-import { type EffectIo, type Operation, ProviderError, type Receipt } from '../contract.ts';
+import { type EffectIo, type Operation, ProviderError, type Receipt, type Undo } from '../contract.ts';
 import { WORLD_SETTINGS } from './resource-types.ts';
 import type { FakeObject, FakeWorld, WorldEntry } from './world.ts';
 
@@ -35,6 +35,47 @@ export async function performFake(world: FakeWorld, zone: string, operation: Ope
     throw error;
   }
   throw new ProviderError('UNKNOWN_OUTCOME', `The reply of the fake world to ${call.effect} was lost.`);
+}
+
+/** Takes one effect back. In the world's script and account it goes by the name `undo-` and that of the effect. */
+export async function undoFake(world: FakeWorld, zone: string, undo: Undo, io: EffectIo): Promise<void> {
+  const effect = `undo-${undo.effect.name}`;
+  const call = { operation: undo.operation, key: undo.key, address: undo.address, effect, ref: undo.ref ?? null };
+  const scripted = world.due(undo.address, effect);
+  if (scripted.delay > 0) await io.clock.sleep(scripted.delay, io.signal);
+  if (scripted.failure !== undefined) {
+    world.write({ call: { ...call, result: 'failed', code: scripted.failure.code } });
+    throw scripted.failure;
+  }
+  const changes = undone(world, zone, undo);
+  world.write({ call: { ...call, result: changes === undefined ? 'already' : 'done' }, ...changes });
+}
+
+function undone(world: FakeWorld, zone: string, undo: Undo): WorldEntry | undefined {
+  const { effect, before } = undo;
+  if (effect.object === 'create') {
+    const made = world.objects().find((object) => object.zone === zone && object.mark?.id === undo.id);
+    return made === undefined ? undefined : { drop: [made.ref] };
+  }
+  const object = present(world, zone, undo);
+  if (object === undefined || before === undefined) return undefined;
+  switch (effect.object) {
+    case 'depose':
+      return object.name === before['name'] ? undefined : { put: [{ ...object, name: String(before['name']) }] };
+    case 'update': {
+      // What the world never shows is not known of the time before.
+      const { token } = object.attributes;
+      return { put: [{ ...object, attributes: { ...before, ...(token === undefined ? {} : { token }) } }] };
+    }
+    case 'keep':
+      if (effect.name === 'stop') return object.running ? undefined : { put: [{ ...object, running: true }] };
+      if (effect.name === 'start') return object.running ? { put: [{ ...object, running: false }] } : undefined;
+      return undefined;
+    case 'remove':
+    case 'retire':
+      throw new Error(`the fake provider does not take back ${effect.name}`);
+  }
+  return effect.object satisfies never;
 }
 
 function decide(world: FakeWorld, zone: string, operation: Operation): Outcome {
@@ -114,7 +155,7 @@ function keep(object: FakeObject | undefined, operation: Operation): Outcome {
 }
 
 /** The object that the effect is about: by live id. Somebody else's is refused. */
-function present(world: FakeWorld, zone: string, operation: Operation): FakeObject | undefined {
+function present(world: FakeWorld, zone: string, operation: Pick<Operation, 'ref' | 'mark'>): FakeObject | undefined {
   const object = operation.ref === undefined ? undefined : world.get(operation.ref);
   if (object === undefined || object.zone !== zone) return undefined;
   if (object.mark !== undefined && object.mark.lineage !== operation.mark.lineage) {

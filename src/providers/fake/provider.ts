@@ -3,7 +3,7 @@ import { fail, succeed } from '../../core/diagnostic.ts';
 import type { Attributes, Plain } from '../../core/value.ts';
 import type { Diagnostic, Found, ObjectQuery, Observed, Provider, ReadSession, Session } from '../contract.ts';
 import { attribute } from '../define.ts';
-import { performFake } from './perform.ts';
+import { performFake, undoFake } from './perform.ts';
 import { imageType, serverType, serviceType, storeType, thingType } from './resource-types.ts';
 import type { FakeObject, FakeWorld } from './world.ts';
 
@@ -35,6 +35,7 @@ export function fakeProvider(world: FakeWorld): Provider {
       const session: Session = {
         ...readSession(world, zone),
         perform: async (operation, io) => await performFake(world, zone, operation, io),
+        undo: async (undo, io) => await undoFake(world, zone, undo, io),
       };
       return succeed(session);
     },

@@ -157,7 +157,7 @@ function serviceEffects(change: Change): readonly Effect[] {
   const retire: Effect = { name: 'retire', part: 'retire', stage: 'retire', object: 'retire', direction: 'forward' };
   const run: readonly Effect[] = [
     { name: 'start', part: 'apply', stage, object: 'keep', direction: 'back' },
-    { name: 'ready', part: 'apply', stage, object: 'keep', direction: 'back' },
+    { name: 'ready', part: 'apply', stage, object: 'keep', direction: 'back', waits: true },
   ];
   const left = change.deposed ? [retire] : [];
   switch (change.action) {
@@ -167,13 +167,7 @@ function serviceEffects(change: Change): readonly Effect[] {
       return [{ name: 'update', part: 'apply', stage, object: 'update', direction: 'back' }, ...run, ...left];
     case 'replace':
       if (change.order === 'create-first') return [depose(stage), create, ...run, retire];
-      return [
-        stop('remove', stage),
-        { name: 'remove', part: 'remove', stage, object: 'remove', direction: 'forward' },
-        create,
-        ...run,
-        ...left,
-      ];
+      return [stop('remove', stage), { ...depose(stage), part: 'remove' }, create, ...run, retire];
     case 'start':
       return [...run, ...left];
     case 'delete':

@@ -13,6 +13,16 @@ export function contentOfBytes(bytes: Uint8Array): { readonly content: string } 
   }
 }
 
+/** What stands for the content of a file that is too large to be held. No base64 looks like this, so that no document can be taken for it. */
+export function tooLarge(bytes: number): { readonly content_base64: string } {
+  return { content_base64: `(${bytes} bytes, which is more than a local.file holds)` };
+}
+
+/** Whether a `content_base64` only stands for a content that is too large. */
+export function isTooLarge(encoded: Value | undefined): boolean {
+  return typeof encoded === 'string' && encoded.startsWith('(');
+}
+
 /** The bytes of a content in normal form, known and in clear; undefined when there is none. */
 export function bytesOfContent(attributes: { readonly [name: string]: Plain }): Uint8Array | undefined {
   const { content, content_base64: encoded } = attributes;

@@ -11,8 +11,9 @@ import {
   type ReadIo,
   type Receipt,
   type Residue,
+  type Undo,
 } from '../contract.ts';
-import { bytesOfContent, CONTENT_LIMIT, contentOfBytes } from './content.ts';
+import { bytesOfContent, CONTENT_LIMIT, contentOfBytes, isTooLarge, tooLarge } from './content.ts';
 import { absolutePath, fileType, modeText } from './file-type.ts';
 
 /** Reads a file. What is at the path and is no file, and what cannot be read, is not seen; it is never taken for absent. */
@@ -50,6 +51,58 @@ export async function performFile(operation: Operation, io: EffectIo): Promise<R
   return operation.effect.object satisfies never;
 }
 
+/** Takes one effect of a file back: what was made goes, what was changed or removed gets its former bytes, mode and owner. */
+export async function undoFile(undo: Undo, io: EffectIo): Promise<void> {
+  switch (undo.effect.object) {
+    case 'create':
+      return await unmake(undo, io.host);
+    case 'update':
+    case 'remove':
+      return await putBack(undo, io.host);
+    case 'depose':
+    case 'keep':
+      return;
+    case 'retire':
+      throw new Error('a predecessor that was removed does not come back');
+  }
+  undo.effect.object satisfies never;
+}
+
+async function unmake(undo: Undo, host: Host): Promise<void> {
+  const path = desiredPath(undo);
+  const status = await host.status(path);
+  if (status === undefined) return;
+  refuseOtherKinds(path, status);
+  if (!(await isDesired(undo, path, status, host))) {
+    throw new ProviderError('CONFLICT', `${path} was changed by somebody else after it was made, and was left as it is.`, {
+      next: `Look at ${path} and remove it by hand.`,
+    });
+  }
+  await host.removeFile(path, { key: leftoverKey(undo) });
+}
+
+async function putBack(undo: Undo, host: Host): Promise<void> {
+  const { before, ref: path } = undo;
+  if (before === undefined || path === undefined) return;
+  const bytes = bytesOfContent(before);
+  if (bytes === undefined || isTooLarge(before['content_base64'])) {
+    throw new ProviderError('OTHER', `The former content of ${path} is not known any more.`, { next: `Look at ${path}.` });
+  }
+  await host.writeFile(path, bytes, {
+    mode: Number.parseInt(String(before['mode']), 8),
+    key: leftoverKey(undo),
+    ...definedAccounts(
+      await accountNumber(before['owner'], (name) => host.userId(name)),
+      await accountNumber(before['group'], (name) => host.groupId(name)),
+    ),
+  });
+}
+
+async function accountNumber(account: unknown, find: (name: string) => Promise<number | undefined>): Promise<number | undefined> {
+  if (typeof account !== 'string') return undefined;
+  return /^\d+$/.test(account) ? Number(account) : await find(account);
+}
+
 async function observe(path: string | undefined, query: ObjectQuery, host: ReadHost): Promise<Observed | undefined> {
   if (path === undefined) return undefined;
   const status = await host.status(path);
@@ -77,8 +130,7 @@ function placeOf(path: string, query: ObjectQuery): Attributes {
 }
 
 async function liveContent(path: string, status: FileStatus, host: ReadHost): Promise<Attributes> {
-  // No base64 looks like this, so that no document can be taken for it.
-  if (status.size > CONTENT_LIMIT) return { content_base64: `(${status.size} bytes, which is more than a local.file holds)` };
+  if (status.size > CONTENT_LIMIT) return tooLarge(status.size);
   return contentOfBytes(await host.readFile(path, { limit: CONTENT_LIMIT }));
 }
 
@@ -103,7 +155,12 @@ async function create(operation: Operation, host: Host): Promise<Receipt> {
   });
 }
 
-async function isDesired(operation: Operation, path: string, status: FileStatus, host: Host): Promise<boolean> {
+async function isDesired(
+  operation: Pick<Operation, 'address' | 'desired'>,
+  path: string,
+  status: FileStatus,
+  host: Host,
+): Promise<boolean> {
   const owner = await desiredAccounts(operation, host);
   if (status.mode !== desiredMode(operation) || status.size > CONTENT_LIMIT) return false;
   if ((owner.uid ?? status.uid) !== status.uid || (owner.gid ?? status.gid) !== status.gid) return false;
@@ -151,13 +208,13 @@ function refuseOtherKinds(path: string, status: FileStatus): void {
   throw new ProviderError('CONFLICT', `${kind} stands at ${path}, where a file belongs.`, { next: `Remove or move ${path}.` });
 }
 
-function desiredPath(operation: Operation): string {
+function desiredPath(operation: Pick<Operation, 'address' | 'desired' | 'context'>): string {
   const path = operation.desired['path'];
   if (typeof path !== 'string') throw new Error(`${operation.address} has no path`);
   return absolutePath(path, operation.context.folder);
 }
 
-function desiredBytes(operation: Operation): Uint8Array {
+function desiredBytes(operation: Pick<Operation, 'address' | 'desired'>): Uint8Array {
   const bytes = bytesOfContent(operation.desired);
   if (bytes === undefined) throw new ProviderError('INVALID', `The content of ${operation.address} is no text.`);
   if (bytes.length > CONTENT_LIMIT) {
@@ -166,13 +223,16 @@ function desiredBytes(operation: Operation): Uint8Array {
   return bytes;
 }
 
-function desiredMode(operation: Operation): number {
+function desiredMode(operation: Pick<Operation, 'address' | 'desired'>): number {
   const mode = operation.desired['mode'];
   if (typeof mode === 'string' && /^[0-7]{4}$/.test(mode)) return Number.parseInt(mode, 8);
   throw new ProviderError('INVALID', `The mode of ${operation.address} is not four octal digits.`);
 }
 
-async function desiredAccounts(operation: Operation, host: Host): Promise<{ readonly uid?: number; readonly gid?: number }> {
+async function desiredAccounts(
+  operation: Pick<Operation, 'address' | 'desired'>,
+  host: Host,
+): Promise<{ readonly uid?: number; readonly gid?: number }> {
   const number = async (kind: 'owner' | 'group', find: (name: string) => Promise<number | undefined>) => {
     const name = operation.desired[kind];
     if (typeof name !== 'string') return undefined;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Attributes, Sensitive, type Value } from '../../core/value.ts';
 import type { Change, Effect, Problem, TypeContext } from '../contract.ts';
 import { attribute, defineType, traitsOf } from '../define.ts';
-import { CONTENT_LIMIT, contentSize, desiredContent } from './content.ts';
+import { CONTENT_LIMIT, contentSize, desiredContent, isTooLarge } from './content.ts';
 import { singleStepEffects } from './single-step.ts';
 
 const MODE_ADVICE = 'quoted octal digits such as "0644" (without quotes YAML reads another number)';
@@ -145,7 +145,7 @@ const CONTENT_FORMS = ['content', 'content_base64'] as const;
 /** One path holds one file, so a successor can come first only where its path is surely another one. */
 function effects(change: Change): readonly Effect[] {
   const createFirst = change.order === 'create-first' && surelyApart(change.live?.['path'], change.desired?.['path']);
-  return singleStepEffects(change, { createFirst, undo: false });
+  return singleStepEffects(change, { createFirst, undo: !isTooLarge(change.live?.['content_base64']) });
 }
 
 /** Two spellings may mean one place when one is absolute and the other is not, or when one leaves the folder that it starts at. */

@@ -1,7 +1,7 @@
 import { succeed } from '../../core/diagnostic.ts';
 import type { Provider, ReadSession, Session } from '../contract.ts';
 import { localConfig } from './config.ts';
-import { performFile, readFileObject, removeResidue, resolveFile } from './file-handler.ts';
+import { performFile, readFileObject, removeResidue, resolveFile, undoFile } from './file-handler.ts';
 import { fileType } from './file-type.ts';
 import { performValue, readValue, valueType } from './value.ts';
 
@@ -20,6 +20,10 @@ const session: Session = {
   ...readSession,
   async perform(operation, io) {
     return operation.type === fileType.type ? await performFile(operation, io) : performValue(operation);
+  },
+  async undo(undo, io) {
+    // A value is nowhere but in the record, which the engine puts back.
+    if (undo.type === fileType.type) await undoFile(undo, io);
   },
   async reconcile(residue, io) {
     await removeResidue(residue, io.host);

@@ -101,6 +101,7 @@ describe('a busy lock', () => {
 
 describe('a failed step', () => {
   it('must leave what was done recorded, skip what depends on it, and account for every step', async () => {
+    await bench.breakOff();
     const { document } = await bench.prepare(chain);
     bench.world.failOn('fake.thing.a', 'CONFLICT');
     const result = await bench.apply(document, chain);
@@ -126,6 +127,7 @@ describe('a failed step', () => {
   });
 
   it('must find again what a lost reply made, and not make it twice', async () => {
+    await bench.breakOff();
     const { document } = await bench.prepare([thing('a')]);
     bench.world.loseReply('create');
     const result = await bench.apply(document, [thing('a')]);
@@ -143,6 +145,7 @@ describe('a failed step', () => {
 
   it('must leave a service that does not get ready as unfinished, and finish it next time', async () => {
     const service = [desired('fake.service.s', {})];
+    await bench.breakOff();
     const { document } = await bench.prepare(service);
     bench.world.failOn('ready', 'NOT_READY');
     expect(await bench.apply(document, service)).toMatchObject({ exitCode: 6, diagnostics: [{ code: 'NOT_READY' }] });
@@ -196,6 +199,7 @@ describe('a failed step', () => {
     let allowed = false;
     const holds = condition('fake.thing.a', 'id', () => allowed);
     const guarded = [thing('a', {}, { lifecycle: { postconditions: [{ that: holds, message: 'not yet' }] } })];
+    await bench.breakOff();
     const { document } = await bench.prepare(guarded);
     expect(await bench.apply(document, guarded)).toMatchObject({ exitCode: 6, diagnostics: [{ code: 'POSTCONDITION_FAILED' }] });
     allowed = true;
@@ -213,6 +217,7 @@ describe('a failed step', () => {
   it('must leave alone an object that moved between the guards and its own step', async () => {
     await bench.converge([thing('a', { size: 1 }), thing('b', { size: 1, needs: new Reference('fake.thing.a', 'name') })]);
     const after = [thing('a', { size: 2 }), thing('b', { size: 2, needs: new Reference('fake.thing.a', 'name') })];
+    await bench.breakOff();
     const { document } = await bench.prepare(after);
     const result = await bench.apply(document, after, {
       emit: (event) => {

@@ -36,6 +36,7 @@ describe('the schema of events', () => {
     const resources = [thing('done'), thing('failed'), thing('lost'), thing('skipped', {}, { dependsOn: ['fake.thing.failed'] })];
     bench.world.failOn('fake.thing.failed:create', 'CONFLICT', 1, { lines: ['last words'] });
     bench.world.loseReply('fake.thing.lost:create');
+    await bench.breakOff();
     const { document } = await bench.prepare(resources);
     expect(await bench.apply(document, resources)).toMatchObject({ exitCode: 6 });
     const types = new Set(bench.events.map(({ type }) => type));

@@ -42,13 +42,14 @@ describe('a change of the documents', () => {
       "composite
       replace fake.service.s destroy-first: wants differs
       replace fake.thing.a destroy-first: image differs
-        fake.service.s:create < fake.service.s:remove, fake.thing.a:create
+        fake.service.s:create < fake.service.s:depose, fake.thing.a:create
+        fake.service.s:depose < fake.service.s:stop
         fake.service.s:ready < fake.service.s:start
-        fake.service.s:remove < fake.service.s:stop
+        fake.service.s:retire < fake.service.s:ready
         fake.service.s:start < fake.service.s:create
         fake.service.s:stop
         fake.thing.a:create < fake.thing.a:remove
-        fake.thing.a:remove < fake.service.s:remove"
+        fake.thing.a:remove < fake.service.s:depose"
     `);
     await bench.converge(bound('v2'));
     expect(await plan(bound('v2'))).toMatchInlineSnapshot(`"no-op"`);

@@ -27,16 +27,18 @@ describe('phases', () => {
         "0 fake.server.a:prove",
         "0 fake.server.b:prove",
         "1 fake.server.a:create",
+        "1 fake.server.a:depose",
         "1 fake.server.a:ready",
-        "1 fake.server.a:remove",
         "1 fake.server.a:start",
         "1 fake.server.a:stop",
         "1 fake.server.b:create",
+        "1 fake.server.b:depose",
         "1 fake.server.b:ready",
-        "1 fake.server.b:remove",
         "1 fake.server.b:start",
         "1 fake.server.b:stop",
         "2 fake.image.i:retire",
+        "2 fake.server.a:retire",
+        "2 fake.server.b:retire",
         "2 fake.thing.old:remove",
       ]
     `);
@@ -86,7 +88,7 @@ describe('phases', () => {
     await bench.converge([...two('v1'), desired('fake.thing.old', {})]);
     const { document } = await bench.prepare(two('v2'));
     bench.world.failOn('fake.server.b:create', 'CONFLICT');
-    expect(await bench.apply(document, two('v2'))).toMatchObject({ exitCode: 6 });
+    expect(await bench.apply(document, two('v2'))).toMatchObject({ exitCode: 5 });
     expect(bench.world.named('test-old')).toBeDefined();
     await bench.converge(two('v2'));
     expect(bench.world.named('test-old')).toBeUndefined();

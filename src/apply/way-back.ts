@@ -1,0 +1,208 @@
+import pLimit from 'p-limit';
+import type { ResourceAddress } from '../core/address.ts';
+import type { Clock } from '../core/clock.ts';
+import { sharedAbort, withDeadline } from '../core/deadline.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
+import type { PlannedStep } from '../plan/model.ts';
+import { type Effect, type EffectIo, ProviderError } from '../providers/contract.ts';
+import { BackendError, type Mutation, type WriteSession } from '../state/contract.ts';
+import type { ResourceRow, StepRow } from '../state/model.ts';
+import type { ChangeRun } from './change-run.ts';
+import type { Emitter } from './emitter.ts';
+import { diagnoseProvider } from './failure.ts';
+import { type Intent, StepRefused } from './run-context.ts';
+
+/** The longest that taking back one step may last; starting a predecessor again includes its own readiness. */
+const LONGEST_UNDO = 15 * 60_000;
+
+/** A step that was begun. */
+export interface Attempt {
+  readonly step: PlannedStep;
+  readonly effect: Effect;
+  readonly run: ChangeRun;
+  readonly intent: Intent;
+  /** Live id that the effect left, as far as it told one. */
+  readonly ref: string | null;
+  /** False when it is not known whether the effect was done. */
+  readonly told: boolean;
+  row(status: StepRow['status'], error: StepRow['error']): StepRow;
+}
+
+export interface WayBackOptions {
+  readonly attempts: ReadonlyMap<string, Attempt>;
+  /** The records before the run. */
+  readonly before: ReadonlyMap<ResourceAddress, ResourceRow>;
+  readonly state: WriteSession;
+  readonly emitter: Emitter;
+  readonly clock: Clock;
+  readonly parallelism: number;
+  io(signal: AbortSignal, progress: EffectIo['progress']): EffectIo;
+}
+
+/** What became of the steps that were begun. */
+export interface WayBackTally {
+  /** Steps that were taken back, or that had only prepared or looked. */
+  readonly taken: readonly string[];
+  /** Steps whose work stays by its nature. */
+  readonly stayed: readonly string[];
+  /** Steps that could not be taken back, or were not tried since what follows them was not. */
+  readonly stuck: readonly string[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** What the state store threw: nothing more could be recorded. */
+  readonly lost: BackendError | undefined;
+}
+
+/**
+ * Takes back every step that was begun, what came last first, side by side where nothing hangs together. When all steps of a resource are taken
+ * back, its object is looked at once more and its record is what it was.
+ */
+export async function takeBack(options: WayBackOptions): Promise<WayBackTally> {
+  return await new WayBack(options).run();
+}
+
+class WayBack {
+  readonly #options: WayBackOptions;
+  readonly #limit: ReturnType<typeof pLimit>;
+  /** By step: the begun steps that waited for it. */
+  readonly #followers = new Map<string, string[]>();
+  readonly #visits = new Map<string, Promise<boolean>>();
+  /** How many steps of an address are still to be taken back. */
+  readonly #left = new Map<ResourceAddress, number>();
+  /** Addresses where something was done that stays. */
+  readonly #staying: ReadonlySet<ResourceAddress>;
+  readonly #taken: string[] = [];
+  readonly #stayed: string[] = [];
+  readonly #stuck: string[] = [];
+  readonly #diagnostics: Diagnostic[] = [];
+  readonly #never = sharedAbort().signal;
+  #lost: BackendError | undefined;
+
+  constructor(options: WayBackOptions) {
+    this.#options = options;
+    this.#limit = pLimit(options.parallelism);
+    const attempts = [...options.attempts.values()];
+    this.#staying = new Set(attempts.filter(({ effect }) => effect.direction === 'stays').map(({ step }) => step.address));
+    for (const { step } of attempts) {
+      this.#left.set(step.address, (this.#left.get(step.address) ?? 0) + 1);
+      for (const before of step.after) this.#followers.set(before, [...(this.#followers.get(before) ?? []), step.id]);
+    }
+  }
+
+  async run(): Promise<WayBackTally> {
+    const ids = [...this.#options.attempts.keys()];
+    for (const ended of await Promise.allSettled(ids.map((id) => this.#visit(id)))) if (ended.status === 'rejected') throw ended.reason;
+    return {
+      taken: this.#taken.toSorted(),
+      stayed: this.#stayed.toSorted(),
+      stuck: this.#stuck.toSorted(),
+      diagnostics: this.#diagnostics,
+      lost: this.#lost,
+    };
+  }
+
+  #visit(id: string): Promise<boolean> {
+    const known = this.#visits.get(id);
+    if (known !== undefined) return known;
+    const visit = this.#takeBack(id);
+    this.#visits.set(id, visit);
+    return visit;
+  }
+
+  /** Whether the step and everything that followed it is taken back. */
+  async #takeBack(id: string): Promise<boolean> {
+    // Long chains go through here one inside the other: not on one stack.
+    await Promise.resolve();
+    const followers = await Promise.all((this.#followers.get(id) ?? []).map((next) => this.#visit(next)));
+    const attempt = this.#options.attempts.get(id);
+    if (attempt === undefined) throw new Error(`the step ${id} was never begun`);
+    if (this.#lost !== undefined || followers.includes(false)) {
+      this.#stuck.push(id);
+      return false;
+    }
+    return await this.#limit(() => this.#undo(attempt));
+  }
+
+  async #undo(attempt: Attempt): Promise<boolean> {
+    const { step, effect, run, intent } = attempt;
+    const { address } = step;
+    const left = (this.#left.get(address) ?? 1) - 1;
+    this.#left.set(address, left);
+    if (this.#staying.has(address)) {
+      this.#stayed.push(step.id);
+      return true;
+    }
+    const { state, emitter, clock } = this.#options;
+    const started = clock.monotonic();
+    const seconds = () => (clock.monotonic() - started) / 1000;
+    try {
+      await state.write([{ kind: 'step', step: attempt.row('compensating', null) }]);
+      await withDeadline(this.#never, LONGEST_UNDO, async ({ signal }) => {
+        const io = this.#io(step, signal);
+        // What only prepared left nothing that serves.
+        if (effect.part !== 'prepare') await run.undo(effect, intent, attempt.ref, io);
+        if (left === 0) await run.requireAsBefore(io);
+      });
+      await state.write([...(left === 0 ? this.#restored(run) : []), { kind: 'step', step: attempt.row(endOf(attempt), null) }]);
+    } catch (error) {
+      return this.#failed(attempt, seconds(), error);
+    }
+    this.#taken.push(step.id);
+    emitter.emit({ type: 'step.compensated', step: step.id, address, effect: step.effect, seconds: seconds() });
+    return true;
+  }
+
+  /** The records as they were, at the address and at the one that it had before. */
+  #restored(run: ChangeRun): readonly Mutation[] {
+    const { address, movedFrom } = run.change.planned;
+    return [...new Set([address, movedFrom ?? address])].map((at): Mutation => {
+      const row = this.#options.before.get(at);
+      return row === undefined ? { kind: 'drop', address: at } : { kind: 'row', row };
+    });
+  }
+
+  #failed({ step }: Attempt, seconds: number, error: unknown): boolean {
+    this.#stuck.push(step.id);
+    if (error instanceof BackendError) {
+      this.#lost ??= error;
+      return false;
+    }
+    const diagnostic = this.#diagnose(step, error);
+    this.#diagnostics.push(diagnostic);
+    const lines = error instanceof ProviderError ? error.lines : [];
+    this.#options.emitter.emit({
+      type: 'step.failed',
+      step: step.id,
+      address: step.address,
+      effect: step.effect,
+      seconds,
+      diagnostic,
+      lines,
+    });
+    return false;
+  }
+
+  #diagnose(step: PlannedStep, error: unknown): Diagnostic {
+    const about = { severity: 'error', address: step.address, next: 'accede plan' } as const;
+    if (error instanceof StepRefused) {
+      const { expected, observed } = error.diagnostic;
+      const detail = `${step.address} is not what it was before the run, although all of its steps were taken back.`;
+      const facts = { ...(expected === undefined ? {} : { expected }), ...(observed === undefined ? {} : { observed }) };
+      return { ...about, code: 'NOT_AS_BEFORE', summary: 'A resource is not as before', detail, ...facts };
+    }
+    if (!(error instanceof ProviderError)) throw error;
+    const { detail } = diagnoseProvider(error, step.address, step.effect);
+    const next = error.next === undefined ? {} : { next: error.next };
+    return { ...about, code: 'NOT_TAKEN_BACK', summary: 'A step could not be taken back', detail, ...next };
+  }
+
+  #io(step: PlannedStep, signal: AbortSignal): EffectIo {
+    return this.#options.io(signal, (message, figures = {}) => {
+      this.#options.emitter.emit({ type: 'step.progress', step: step.id, address: step.address, message, figures });
+    });
+  }
+}
+
+/** A creation whose outcome nobody told may still bring its object about: it is looked for again. */
+function endOf({ effect, told }: Attempt): StepRow['status'] {
+  return !told && effect.object === 'create' ? 'unknown' : 'compensated';
+}
