@@ -6,7 +6,7 @@ import type { PreparedPlan } from '../plan/prepared.ts';
 import { goesBack } from '../plan/succession/direction.ts';
 import type { Residue, Session } from '../providers/contract.ts';
 import { type Acquired, BackendError, type Mutation } from '../state/contract.ts';
-import type { OperationRow, Snapshot } from '../state/model.ts';
+import type { OperationKind, OperationRow, Snapshot } from '../state/model.ts';
 import { Emitter } from './emitter.ts';
 import type { ApplyRequest, EngineContext } from './engine.ts';
 import type { ApplyResult } from './events.ts';
@@ -17,7 +17,7 @@ import { freshIdentity } from './identity.ts';
 import { acquireLock } from './locking.ts';
 import { renameDependencies } from './moves.ts';
 import { planSnapshot } from './prepare.ts';
-import { finalOutputs, sealOf } from './seal.ts';
+import { bundleToKeep, finalOutputs, keeping, sealOf } from './seal.ts';
 import { effectIo, openSession, type Sessions, writeSessions } from './sessions.ts';
 import { staleDiagnostic } from './stale.ts';
 import { type Attempt, takeBack } from './way-back.ts';
@@ -180,12 +180,13 @@ class ApplyRun {
     const { document } = prepared;
     const operation = await session.begin(
       {
-        kind: document.inputs.options.destroy ? 'destroy' : 'apply',
+        kind: this.#kind(document),
         planDigest: document.digest,
         class: document.succession.class,
         actor: this.#request.actor,
         reason: this.#request.reason,
         startedAt: new Date(clock.now()).toISOString(),
+        summary: this.#request.rollbackTo === undefined ? null : this.#target(),
       },
       snapshot.head,
     );
@@ -263,6 +264,7 @@ class ApplyRun {
     const diagnostics = [...tally.diagnostics, ...back.diagnostics, ...(back.lost === undefined ? [] : [diagnoseBackend(back.lost)])];
     if (diagnostics.length > tally.diagnostics.length) return { ...this.#result('failed', EXIT.open, diagnostics), steps };
     await session.end(operation.serial, 'compensated', {
+      ...this.#target(),
       done: done.length,
       notDone: notDone.length,
       unknown: unknown.length,
@@ -285,6 +287,7 @@ class ApplyRun {
     const { document } = prepared;
     const counts = { done: tally.done.length, notDone: tally.notDone.length, unknown: tally.unknown.length };
     const summary: Plain = {
+      ...this.#target(),
       ...counts,
       untouched: !tally.touched && tally.lost === undefined,
       errors: tally.diagnostics.map(({ code, detail }) => ({ code, message: detail })),
@@ -295,8 +298,10 @@ class ApplyRun {
     if (tally.diagnostics.length === 0 && tally.notDone.length === 0 && tally.unknown.length === 0) {
       const outputs = finalOutputs(this.#context.environment, document, exposures, { recorded: snapshot.outputs, key });
       if (!outputs.ok) return { ...this.#result('failed', EXIT.open, outputs.diagnostics), steps };
-      await session.write([{ kind: 'outputs', outputs: outputs.value }, ...settledSteps(snapshot, document)]);
-      await session.end(operation.serial, 'done', summary, sealOf(this.#context.environment, document, operation.serial, key));
+      const { environment } = this.#context;
+      const bundle = bundleToKeep(environment, document);
+      await session.write([{ kind: 'outputs', outputs: outputs.value }, ...settledSteps(snapshot, document), ...keeping(bundle)]);
+      await session.end(operation.serial, 'done', summary, sealOf(environment, document, { serial: operation.serial, key, bundle }));
       const shown = Object.fromEntries(outputs.value.map((output) => [output.name, output.value]));
       return { ...this.#result('done', EXIT.done, []), steps, outputs: shown };
     }
@@ -310,6 +315,17 @@ class ApplyRun {
       return { ...this.#result(outcome, code, tally.diagnostics), steps };
     }
     return { ...this.#result('failed', tally.interrupted ? EXIT.interrupted : EXIT.open, tally.diagnostics), steps };
+  }
+
+  #kind(document: PlanDocument): OperationKind {
+    if (this.#request.rollbackTo !== undefined) return 'rollback';
+    return document.inputs.options.destroy ? 'destroy' : 'apply';
+  }
+
+  /** Where a rollback goes, so that it can be gone on with. */
+  #target(): { readonly to?: number } {
+    const { rollbackTo } = this.#request;
+    return rollbackTo === undefined ? {} : { to: rollbackTo };
   }
 
   #result(outcome: ApplyResult['outcome'], exitCode: number, diagnostics: readonly Diagnostic[]): ApplyResult {

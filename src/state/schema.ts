@@ -17,6 +17,7 @@ export interface Tables {
   readonly operation: string;
   readonly step: string;
   readonly sealed: string;
+  readonly source: string;
   readonly spent: string;
 }
 
@@ -33,6 +34,7 @@ export function tableNames(prefix: string): Tables {
     operation: `${prefix}operation`,
     step: `${prefix}step`,
     sealed: `${prefix}sealed`,
+    source: `${prefix}source`,
     spent: `${prefix}spent`,
   };
 }
@@ -151,6 +153,8 @@ function definitions(dialect: Dialect, tables: Tables): readonly string[] {
       'UNIQUE (environment, unsettled, ordinal)',
     ),
     table(tables.sealed, [environment, serial, `body ${document} NOT NULL`], 'environment, serial'),
+    // Contents by their digest: equal ones of many environments in force are one row.
+    table(tables.source, [environment, `digest ${key(80)} NOT NULL`, `body ${document} NOT NULL`], 'environment, digest'),
     table(tables.spent, [environment, `plan_digest ${key(80)} NOT NULL`, serial], 'environment, plan_digest'),
   ];
 }
