@@ -153,6 +153,31 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async (input, shell) => (await import('./commands/destroy.ts')).runDestroy(input, shell),
   },
   {
+    path: ['rollback'],
+    operands: [DIR],
+    summary: 'bring back an environment that was in force before, with the secrets of today',
+    flags: [
+      {
+        flags: '--to <serial>',
+        description:
+          'whose environment (default: the last one before that in force that is another; while an operation is open, that in force)',
+      },
+      {
+        flags: '--patch',
+        description: 'change nothing; print a unified diff that makes the files of the folder agree (default: with what is in force)',
+      },
+      ...APPLYING,
+      ...PLANNING.filter(({ flags }) => !/^--(?:refresh-only|secrets)/.test(flags)),
+      ...VARIABLES,
+    ],
+    examples: [
+      { command: 'accede rollback environments/staging', does: 'plan, show, ask; as apply does' },
+      { command: 'accede rollback --to 12 --auto-approve', does: 'what operation 12 put in force; status lists the serials' },
+      { command: 'accede rollback --patch | git apply', does: 'then the documents are those in force' },
+    ],
+    run: async (input, shell) => (await import('./commands/rollback.ts')).runRollback(input, shell),
+  },
+  {
     path: ['show'],
     operands: [{ notation: '[what]', description: 'a plan file, an address, or a serial of the state' }, DIR],
     summary: 'show a plan, a resource, or a state',

@@ -32,10 +32,15 @@ export interface WorkspaceOptions {
 /** What programs on the host get of this process's environment: where they are, and where they find the user's settings and keys. */
 const HOST_VARIABLES = ['PATH', 'HOME', 'DOCKER_CONFIG', 'SSH_AUTH_SOCK'] as const;
 
+/** The machine that effects happen on. */
+export function hostFor(shell: Shell): Host {
+  return localHost({ environment: Object.fromEntries(HOST_VARIABLES.map((name) => [name, shell.environment[name]])) });
+}
+
 /** The composition root: loads the environment and puts registry, store, host and clock together. From here on known secrets are masked. */
 export async function openWorkspace(shell: Shell, args: EnvironmentArguments, options: WorkspaceOptions): Promise<Outcome<Workspace>> {
   const registry = defaultRegistry();
-  const host = localHost({ environment: Object.fromEntries(HOST_VARIABLES.map((name) => [name, shell.environment[name]])) });
+  const host = hostFor(shell);
   const loaded = await loadEnvironment({
     folder: resolve(shell.folder, args.folder),
     registry,
@@ -95,7 +100,8 @@ export function actorOf(shell: Shell): string {
   return `${name}@${hostname()}`;
 }
 
-async function stampOf(environment: Environment, host: Host, signal: AbortSignal): Promise<PlanStamp> {
+/** The commit and the place of a folder, for people. */
+export async function stampOf(environment: Pick<Environment, 'folder' | 'workTree'>, host: Host, signal: AbortSignal): Promise<PlanStamp> {
   const isGit = existsSync(resolve(environment.workTree, '.git'));
   if (!isGit) return { commit: null, folder: environment.folder };
   const folder = relative(environment.workTree, environment.folder).replaceAll('\\', '/');

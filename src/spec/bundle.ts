@@ -112,3 +112,31 @@ export class BundledFiles implements FileSource {
       .sort(compareText);
   }
 }
+
+/** The files of a bundle where it has them, and those on the disk beside them: what a load of the folder would see with the bundle put back. */
+export class OverlaidFiles implements FileSource {
+  readonly #bundled: BundledFiles;
+
+  constructor(bundle: Bundle) {
+    this.#bundled = new BundledFiles(bundle);
+  }
+
+  read(workspace: Workspace, file: string, limit: number): FileRead {
+    const kept = this.#bundled.read(workspace, file, limit);
+    return kept.ok || kept.code !== 'FILE_NOT_FOUND' ? kept : diskFiles.read(workspace, file, limit);
+  }
+
+  async namesIn(workspace: Workspace, folder: string): Promise<readonly string[]> {
+    return joined(await this.#bundled.namesIn(workspace, folder), await diskFiles.namesIn(workspace, folder));
+  }
+
+  async filesBelow(workspace: Workspace, folder: string, isDeep: boolean): Promise<readonly string[] | string> {
+    const kept = await this.#bundled.filesBelow(workspace, folder, isDeep);
+    const present = await diskFiles.filesBelow(workspace, folder, isDeep);
+    return typeof present === 'string' ? (kept.length === 0 ? present : kept) : joined(kept, present);
+  }
+}
+
+function joined(one: readonly string[], other: readonly string[]): readonly string[] {
+  return [...new Set([...one, ...other])].sort(compareText);
+}

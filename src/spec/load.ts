@@ -13,7 +13,7 @@ import { checkReferences, worldOf } from './cross.ts';
 import { digestSource } from './digest.ts';
 import { type FolderDocuments, readFolder, readIncludes, type SpecDocument } from './documents.ts';
 import type { Environment } from './environment.ts';
-import { diskFiles, RecordedFiles } from './file-source.ts';
+import { diskFiles, type FileSource, RecordedFiles } from './file-source.ts';
 import { FileStore } from './files.ts';
 import { includeEntries } from './includes.ts';
 import { loadImports, loadMoved, loadRemoved } from './moves.ts';
@@ -96,15 +96,27 @@ function isAbsence(diagnostic: Diagnostic): boolean {
   return ABSENCES.has(diagnostic.code);
 }
 
-interface Surroundings {
+export interface Surroundings {
   readonly options: LoadOptions;
   readonly workspace: Workspace;
   readonly files: FileStore;
   readonly report: Report;
 }
 
+/** Absolute paths of the documents that a load would count, read from `source`. Mistakes in them are left aside. */
+export async function documentPaths(options: LoadOptions, source: FileSource): Promise<readonly string[]> {
+  const opened = await openWorkspace(options.folder, source);
+  if (!opened.ok) return [];
+  const workspace = opened.value;
+  const report = new Report();
+  const folder = await readFolder(workspace, report);
+  if (folder.environment === undefined) return [];
+  const documents = await withIncludes(folder, folder.environment, { options, workspace, files: new FileStore(workspace), report });
+  return documents.map(({ file }) => file.path);
+}
+
 /** All documents, weakest first: includes as listed, fragments by name, the Environment. */
-async function withIncludes(
+export async function withIncludes(
   folder: FolderDocuments,
   environment: SpecDocument,
   surroundings: Surroundings,
@@ -122,7 +134,8 @@ async function withIncludes(
   return [...included, ...own];
 }
 
-function variableSources(options: LoadOptions): VariableSources {
+/** Where the values of variables come from. */
+export function variableSources(options: LoadOptions): VariableSources {
   const { bundle } = options;
   if (bundle !== undefined) return { arguments: [], files: [], processEnvironment: {}, kept: bundle.manifest.variables };
   return { arguments: options.variables, files: options.variableFiles, processEnvironment: options.processEnvironment };
@@ -204,7 +217,7 @@ function warnOfSize(loaded: Loaded, report: Report): void {
 }
 
 /** The name, which stands in every address of the outside world; without a usable one the load goes on to find other mistakes. */
-function environmentName(assembled: Assembled, report: Report): string {
+export function environmentName(assembled: Assembled, report: Report): string {
   const node: YamlNode | undefined = memberOf(memberOf(assembled.environment.root, 'metadata'), 'name');
   const value = node?.kind === 'scalar' ? node.value : undefined;
   if (node !== undefined && typeof value === 'string' && hasInterpolation(value)) {
