@@ -1,5 +1,5 @@
 import { compareText } from '../core/address.ts';
-import { canonicalText } from '../core/canonical.ts';
+import { canonicalText, digestBytes } from '../core/canonical.ts';
 import { BackendError, type Mutation } from './contract.ts';
 import { sealRow } from './digest.ts';
 import type { StepRow } from './model.ts';
@@ -60,6 +60,13 @@ export async function applyMutation(transaction: Transaction, sql: Statements, t
     case 'outputs': {
       const outputs = [...mutation.outputs].sort((a, b) => compareText(a.name, b.name));
       await transaction.execute(sql.putOutputs, [environment, serial, canonicalText(outputs)]);
+      return;
+    }
+    case 'evidence': {
+      const last = (await transaction.query(sql.lastEvidence, [environment, serial]))[0];
+      const part = last?.['part'] === null || last === undefined ? 1 : parseCount(sql.tables.evidence, last, 'part') + 1;
+      const body = canonicalText(mutation.body);
+      await transaction.execute(sql.putEvidence, [environment, serial, part, digestBytes(body), body]);
       return;
     }
     case 'spend': {
