@@ -96,6 +96,12 @@ function article(kind: string): string {
   return `${/^[aeiou]/.test(kind) ? 'an' : 'a'} ${kind}`;
 }
 
+/** Where an operation that is a rollback goes; undefined for any other. */
+export function goalOf({ kind, summary }: Pick<OperationRow, 'kind' | 'summary'>): number | undefined {
+  const to = typeof summary === 'object' && summary !== null && 'to' in summary ? summary['to'] : undefined;
+  return kind === 'rollback' && typeof to === 'number' ? to : undefined;
+}
+
 /** Says that there is no such operation, and which is the oldest where older ones were forgotten. */
 export function noSuchSerial(past: Pick<Past, 'operations'>, serial: number): Diagnostic {
   const [newest] = past.operations;

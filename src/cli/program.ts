@@ -1,5 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { COMMANDS, type CommandSpec, type FlagSpec, type OperandSpec } from './catalogue.ts';
+import { COMMANDS, type CommandSpec } from './catalogue.ts';
+import type { FlagSpec, OperandSpec } from './catalogue-flags.ts';
 import { EXIT_CODES } from './exit.ts';
 import type { RawInput } from './shell.ts';
 import { UsageMistake, unknownCommand } from './usage.ts';
@@ -39,7 +40,7 @@ export function buildProgram(dispatch: Dispatch, options: ProgramOptions): Comma
       getErrHelpWidth: () => options.width,
     });
   addFlags(program as Command, [
-    { flags: '--json', description: 'print one canonical JSON document; apply and destroy print NDJSON events' },
+    { flags: '--json', description: 'print one canonical JSON document; apply, destroy and rollback print NDJSON events' },
     { flags: '--no-color', description: 'print without colours, as NO_COLOR does' },
   ]);
   program.addHelpText('after', '\nA folder of documents is one environment. Start with: accede init');

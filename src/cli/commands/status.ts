@@ -1,3 +1,4 @@
+import { goalOf, type Past, type PastEnvironment, readPast } from '../../apply/past.ts';
 import { noWayBack } from '../../apply/recover.ts';
 import type { OperationRow, Snapshot } from '../../state/model.ts';
 import { systemProcessIdentity } from '../../state/process.ts';
@@ -14,14 +15,16 @@ export async function runStatus(input: RawInput, shell: Shell): Promise<ExitCode
   const args = parseReadingArguments(input, { what: false });
   if (!args.ok) return failWith(shell, args.diagnostics);
   return await readingState(shell, args.value, async (store, workspace) => {
-    const rows = statusRows(workspace, await store.read(), args.value.folder);
+    const snapshot = await store.read();
+    const past = snapshot === undefined ? undefined : await readPast(store, snapshot);
+    const rows = statusRows(workspace, snapshot, past, args.value.folder);
     if (shell.output.json) shell.output.document(rows);
     else shell.output.print(renderStatus(shell.output.clean(rows), shell.output.answer));
     return EXIT.done;
   });
 }
 
-function statusRows(workspace: Workspace, snapshot: Snapshot | undefined, folder: string): StatusRows {
+function statusRows(workspace: Workspace, snapshot: Snapshot | undefined, past: Past | undefined, folder: string): StatusRows {
   const { environment } = workspace;
   const open = snapshot?.open ?? null;
   const sealed = snapshot?.sealed ?? null;
@@ -57,6 +60,7 @@ function statusRows(workspace: Workspace, snapshot: Snapshot | undefined, folder
             commit: sealed.commit,
             isWritten: sealed.sourceDigest === environment.sourceDigest,
           },
+    reachable: (past?.environments ?? []).filter(({ isKept }) => isKept).map((environment) => reachableRow(environment, past)),
     operation:
       open === null
         ? null
@@ -68,7 +72,7 @@ function statusRows(workspace: Workspace, snapshot: Snapshot | undefined, folder
             unknown: open.steps
               .filter((step) => step.status === 'intended' || step.status === 'unknown' || step.status === 'compensating')
               .map((step) => step.step),
-            next: running ? null : `accede ${open.operation.kind === 'destroy' ? 'destroy' : 'apply'} ${folder}`,
+            next: running ? null : `accede ${wayOn(open.operation)} ${folder}`,
             back: running || noWayBack(open.steps) !== undefined ? null : `accede recover --back ${folder}`,
           },
     lock:
@@ -86,6 +90,17 @@ function statusRows(workspace: Workspace, snapshot: Snapshot | undefined, folder
           },
     lastOperation: last === null ? null : operationRow(last),
   };
+}
+
+/** The command that goes on with an operation. */
+function wayOn(operation: OperationRow): string {
+  const to = goalOf(operation);
+  return to === undefined ? (operation.kind === 'destroy' ? 'destroy' : 'apply') : `rollback --to ${to}`;
+}
+
+function reachableRow({ serial, sealed, isInForce }: PastEnvironment, past: Past | undefined): StatusRows['reachable'][number] {
+  const endedAt = past?.operations.find((operation) => operation.serial === serial)?.endedAt ?? null;
+  return { serial, endedAt, sourceDigest: sealed.sourceDigest, commit: sealed.commit, isInForce };
 }
 
 export function operationRow(operation: OperationRow) {

@@ -34,6 +34,14 @@ export interface StatusRows {
     /** Whether the documents in the folder are those in force. */
     readonly isWritten: boolean;
   } | null;
+  /** Environments that a rollback can bring back, newest first. */
+  readonly reachable: readonly {
+    readonly serial: number;
+    readonly endedAt: string | null;
+    readonly sourceDigest: string;
+    readonly commit: string | null;
+    readonly isInForce: boolean;
+  }[];
   readonly operation:
     | (OperationRows & {
         readonly running: boolean;
@@ -79,6 +87,8 @@ export function renderStatus(status: StatusRows, { color }: Style): string {
   } else if (state !== null) {
     rows.push(['in force', isDestroyed ? 'nothing: everything was destroyed' : 'nothing: no apply has finished yet']);
   }
+  const past = status.reachable.filter(({ isInForce }) => !isInForce);
+  if (past.length > 0) rows.push(['rollback', `to ${serialsText(past)}`]);
   rows.push(['lock', lock === null ? 'free' : lockText(lock)]);
   if (lastOperation !== null) rows.push(['last', operationText(lastOperation)]);
   lines.push(...columns(rows.map(([label, text]) => [`  ${label}`, text])));
@@ -101,6 +111,12 @@ export function renderStatus(status: StatusRows, { color }: Style): string {
     if (operation.back !== null) lines.push(`    ${color.cyan(oneLine(operation.back))}    takes back what it did`);
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** `#7, #5, #3`, the newest first. */
+function serialsText(past: StatusRows['reachable']): string {
+  const shown = past.slice(0, MOST_LISTED).map(({ serial }) => `#${serial}`);
+  return past.length > MOST_LISTED ? `${shown.join(', ')} and ${past.length - MOST_LISTED} older ones` : shown.join(', ');
 }
 
 function lockText(lock: NonNullable<StatusRows['lock']>): string {
