@@ -106,12 +106,17 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
       ...APPLYING,
       ...PLANNING.filter(({ flags }) => !/^--(?:refresh-only|secrets)/.test(flags)),
-      ...VARIABLES,
+      {
+        flags: '--var <name=value>',
+        description: 'for the documents of the folder, which say where the state is; what is brought back has the values that it had',
+        repeatable: true,
+      },
+      { flags: '--var-file <file>', description: 'the same from a file', repeatable: true },
     ],
     examples: [
       { command: 'accede rollback environments/staging', does: 'plan, show, ask; as apply does' },
       { command: 'accede rollback --to 12 --auto-approve', does: 'what operation 12 put in force; status lists the serials' },
-      { command: 'accede rollback --patch | git apply', does: 'then the documents are those in force' },
+      { command: 'accede rollback --patch', does: 'a patch for git apply: then the documents are those in force' },
     ],
     run: async (input, shell) => (await import('./commands/rollback.ts')).runRollback(input, shell),
   },
@@ -126,6 +131,22 @@ export const COMMANDS: readonly CommandSpec[] = [
       { command: 'accede show 11', does: 'the state as operation 11 left it' },
     ],
     run: async (input, shell) => (await import('./commands/show.ts')).runShow(input, shell),
+  },
+  {
+    path: ['diff'],
+    operands: [
+      { notation: '<before>', description: 'a serial of the state, a plan file, or the folder of an environment' },
+      { notation: '<after>', description: 'what it is compared with' },
+      { notation: '[dir]', description: 'the folder whose state has the serials (default: .)' },
+    ],
+    summary: 'compare two environments, plans or serials; reads nothing live',
+    flags: [{ flags: '--detailed-exitcode', description: 'exit 2 when they differ' }, ...VARIABLES],
+    examples: [
+      { command: 'accede diff 11 12', does: 'recorded attributes, outputs, variables and documents' },
+      { command: 'accede diff 12 . --detailed-exitcode', does: 'what was in force against the documents of the folder' },
+      { command: 'accede diff before.json after.json', does: 'what two plans would leave behind' },
+    ],
+    run: async (input, shell) => (await import('./commands/diff.ts')).runDiff(input, shell),
   },
   {
     path: ['status'],

@@ -40,7 +40,7 @@ export function buildProgram(dispatch: Dispatch, options: ProgramOptions): Comma
       getErrHelpWidth: () => options.width,
     });
   addFlags(program as Command, [
-    { flags: '--json', description: 'print one canonical JSON document; apply, destroy and rollback print NDJSON events' },
+    { flags: '--json', description: 'print one canonical JSON document; apply and destroy print NDJSON events' },
     { flags: '--no-color', description: 'print without colours, as NO_COLOR does' },
   ]);
   program.addHelpText('after', '\nA folder of documents is one environment. Start with: accede init');
