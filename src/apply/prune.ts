@@ -34,14 +34,12 @@ export async function pruneState(context: EngineContext, request: EditRequest, b
       const operations = past.operations.filter(({ serial }) => serial < before).length;
       const environments = past.environments.filter(({ serial }) => serial < before).length;
       told = { from: operations === 0 ? (past.operations.at(-1)?.serial ?? 0) : before, operations, environments };
-      return succeed(
-        {
-          mutations: operations === 0 ? [] : [{ kind: 'prune', before }],
-          changed: [],
-          summary: { before, operations, environments },
-        },
-        before < wanted && why !== undefined ? [lowered(before, why)] : [],
-      );
+      return succeed({
+        mutations: operations === 0 ? [] : [{ kind: 'prune', before }],
+        changed: [],
+        summary: { before, operations, environments },
+        diagnostics: before < wanted && why !== undefined ? [lowered(before, why)] : [],
+      });
     },
   });
   return edited.ok ? succeed({ serial: edited.value.serial, ...told }, edited.diagnostics) : edited;

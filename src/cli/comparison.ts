@@ -9,10 +9,20 @@ import { diffStructure } from './views/text-difference.ts';
 
 type Attributes = { readonly [name: string]: Plain };
 
+/** What a side says of one resource. */
+interface Entry {
+  /** Null where a plan leaves them as they are and does not tell them. */
+  readonly attributes: Attributes | null;
+  /** What a plan says they are now. */
+  readonly before?: Attributes | null;
+  /** What a plan does with it. */
+  readonly action?: string;
+}
+
 /** What is compared with something of its own kind. Undefined is what is not known on that side. */
 export interface Side {
   readonly name: string;
-  readonly resources: ReadonlyMap<string, { readonly attributes: Attributes; readonly action?: string }>;
+  readonly resources: ReadonlyMap<string, Entry>;
   readonly outputs: ReadonlyMap<string, Plain> | undefined;
   readonly variables: Attributes | undefined;
   /** Undefined content is no text. */
@@ -89,14 +99,21 @@ function membersThatDiffer(a: Attributes, b: Attributes): readonly Difference[] 
   return diffStructure(a, b).toSorted((left, right) => compareText(left.path, right.path));
 }
 
-type Entry = { readonly attributes: Attributes; readonly action?: string } | undefined;
-
-function resourceDifference(address: string, a: Entry, b: Entry): readonly ResourceDifference[] {
-  const paths = membersThatDiffer(a?.attributes ?? {}, b?.attributes ?? {});
-  if (a === undefined || b === undefined) return [{ address, change: a === undefined ? 'added' : 'removed', paths, actions: null }];
+function resourceDifference(address: string, a: Entry | undefined, b: Entry | undefined): readonly ResourceDifference[] {
+  if (a === undefined || b === undefined) {
+    const paths = membersThatDiffer(a?.attributes ?? {}, b?.attributes ?? {});
+    return [{ address, change: a === undefined ? 'added' : 'removed', paths, actions: null }];
+  }
+  // One of two plans that changes something tells what it is now, and so what it is in the other one.
+  const [left, right] = [a.attributes ?? b.before, b.attributes ?? a.before];
+  const paths = isMap(left) && isMap(right) ? membersThatDiffer(left, right) : [];
   const isOther = a.action !== undefined && b.action !== undefined && a.action !== b.action;
   const actions = isOther ? { before: a.action ?? '', after: b.action ?? '' } : null;
   return paths.length === 0 && actions === null ? [] : [{ address, change: 'changed', paths, actions }];
+}
+
+function isMap(attributes: Attributes | null | undefined): attributes is Attributes {
+  return attributes !== null && attributes !== undefined;
 }
 
 type FileEntry = { readonly digest: string; readonly text: string | undefined } | undefined;
@@ -124,12 +141,10 @@ export function recordedSide(
 
 /** What a plan would leave behind. */
 export function plannedSide(name: string, plan: PlanDocument): Side {
-  const staying = plan.changes.flatMap(({ address, after, action }) =>
-    after === null ? [] : [[address, { attributes: after, action }] as const],
-  );
+  const staying = plan.changes.filter(({ action }) => action !== 'delete' && action !== 'forget');
   return {
     name,
-    resources: new Map(staying),
+    resources: new Map(staying.map(({ address, before, after, action }) => [address, { attributes: after, before, action }])),
     outputs: new Map(plan.outputs.flatMap((output) => (output.after === null ? [] : [[output.name, output.after] as const]))),
     variables: plan.inputs.variables,
     files: undefined,
