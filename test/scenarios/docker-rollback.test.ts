@@ -65,7 +65,7 @@ async function running(): Promise<Readonly<Record<string, unknown>>> {
       { running: isRunning, version: labels['version'], env: env.filter((line) => /^(?:VERSION|TOKEN)=/.test(line)).sort() },
     ]);
   }
-  return Object.fromEntries(found.sort());
+  return Object.fromEntries(found);
 }
 
 async function idOf(part: string): Promise<string | undefined> {

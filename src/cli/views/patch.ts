@@ -3,7 +3,7 @@ import { decodeText } from '../../core/bundle.ts';
 import type { FileChange } from '../folder-changes.ts';
 
 /** Beyond this many changed lines a file is replaced as a whole: finding the shortest way would take too long. */
-const LONGEST_EDIT = 10_000;
+const LONGEST_EDIT = 3_000;
 
 /** The files of a patch that are no text, so that no patch can hold their difference. */
 export function unpatchable(changes: readonly FileChange[]): readonly string[] {
