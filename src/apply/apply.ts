@@ -301,9 +301,10 @@ class ApplyRun {
     if (tally.diagnostics.length === 0 && tally.notDone.length === 0 && tally.unknown.length === 0) {
       const outputs = finalOutputs(this.#context.environment, document, exposures, { recorded: snapshot.outputs, key });
       if (!outputs.ok) return { result: { ...this.#result('failed', EXIT.open, outputs.diagnostics), steps } };
-      const { environment } = this.#context;
+      const { environment, store } = this.#context;
       const bundle = bundleToKeep(environment, document);
-      await session.write([{ kind: 'outputs', outputs: outputs.value }, ...settledSteps(snapshot, document), ...keeping(bundle)]);
+      const kept = keeping(bundle, await store.sourceDigests());
+      await session.write([{ kind: 'outputs', outputs: outputs.value }, ...settledSteps(snapshot, document), ...kept]);
       const sealed = sealOf(environment, document, { serial: operation.serial, key, bundle });
       const shown = Object.fromEntries(outputs.value.map((output) => [output.name, output.value]));
       return { result: { ...this.#result('done', EXIT.done, []), steps, outputs: shown }, ending: { outcome: 'done', summary, sealed } };

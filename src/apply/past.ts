@@ -28,7 +28,7 @@ export interface Past {
 /** Reads what was in force. Throws `BackendError`. */
 export async function readPast(store: StateStore, snapshot: Snapshot): Promise<Past> {
   const sealings = await store.sealings();
-  const kept = await store.sources(sealings.flatMap(({ sealed }) => sourceOf(sealed) ?? []));
+  const kept = await store.sourceDigests();
   const environments = sealings.flatMap(({ serial, sealed }: Sealing, index): readonly PastEnvironment[] => {
     if (sealed === null) return [];
     const source = sourceOf(sealed);

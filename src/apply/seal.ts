@@ -42,10 +42,11 @@ export function bundleToKeep(environment: Environment, document: PlanDocument): 
   return isWhole(document) && !document.inputs.options.destroy ? environment.bundle?.() : undefined;
 }
 
-/** Writes that keep a bundle. What is kept already costs a look. */
-export function keeping(bundle: Bundle | undefined): readonly Mutation[] {
+/** Writes that keep what is not kept yet of a bundle. */
+export function keeping(bundle: Bundle | undefined, kept: ReadonlySet<string>): readonly Mutation[] {
   if (bundle === undefined) return [];
-  return [...storedBundle(bundle)].map(([digest, body]) => ({ kind: 'source', digest, body }));
+  const missing = [...storedBundle(bundle)].filter(([digest]) => !kept.has(digest));
+  return missing.map(([digest, body]) => ({ kind: 'source', digest, body }));
 }
 
 /** The outputs after the run. A run over a part leaves those that are `recorded`. */

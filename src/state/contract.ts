@@ -35,6 +35,8 @@ export interface StateStore {
   >;
   /** What operations put in force, newest first. */
   sealings(): Promise<readonly Sealing[]>;
+  /** Digests of all contents that are kept. */
+  sourceDigests(): Promise<ReadonlySet<string>>;
   /** Contents that are kept, as they were given to `write`, by digest. What is not kept is missing in the answer. */
   sources(digests: readonly Digest[]): Promise<ReadonlyMap<Digest, string>>;
   /** All operations, newest first. */

@@ -23,13 +23,9 @@ export async function prune(transaction: Transaction, sql: Statements, environme
 
 /** Of each address the last row up to `before` stays, unless it only says that the address was gone by then. */
 async function pruneHistory(transaction: Transaction, sql: Statements, environment: string, before: number): Promise<void> {
-  let last: string | undefined;
-  for (const row of await transaction.query(sql.historyBefore, [environment, before])) {
-    const address = String(row['address']);
-    const serial = parseCount(sql.tables.history, row, 'serial');
-    const isLast = address !== last;
-    last = address;
-    if (!isLast || row['digest'] === null) await transaction.execute(sql.dropHistory, [environment, address, serial]);
+  for (const row of await transaction.query(sql.lastHistory, [environment, before, environment])) {
+    const last = parseCount(sql.tables.history, row, 'serial');
+    await transaction.execute(sql.dropHistory, [environment, String(row['address']), row['digest'] === null ? last + 1 : last]);
   }
 }
 

@@ -88,8 +88,11 @@ export function statements(dialect: Dialect, prefix: string) {
     dropSource: `DELETE FROM ${tables.source} ${mine} AND digest = ?`,
 
     // Everything older than a serial. Of what later serials build on, the last row before it stays.
-    historyBefore: `SELECT address, serial, digest FROM ${tables.history} ${mine} AND serial <= ? ORDER BY address, serial DESC`,
-    dropHistory: `DELETE FROM ${tables.history} ${mine} AND address = ? AND serial = ?`,
+    lastHistory:
+      `SELECT h.address, h.serial, h.digest FROM ${tables.history} h JOIN ` +
+      `(SELECT address, MAX(serial) AS serial FROM ${tables.history} ${mine} AND serial <= ? GROUP BY address) last ` +
+      `ON h.address = last.address AND h.serial = last.serial WHERE h.environment = ? ORDER BY h.address`,
+    dropHistory: `DELETE FROM ${tables.history} ${mine} AND address = ? AND serial < ?`,
     lastOutputs: `SELECT MAX(serial) AS serial FROM ${tables.outputs} ${mine} AND serial <= ?`,
     dropOutputs: `DELETE FROM ${tables.outputs} ${mine} AND serial < ?`,
     dropOperations: `DELETE FROM ${tables.operation} ${mine} AND serial < ?`,

@@ -67,6 +67,11 @@ export class SqlStore implements StateStore {
     return (await this.#view((transaction) => loadSealings(transaction, this.#sql, this.#environment))) ?? [];
   }
 
+  async sourceDigests(): Promise<ReadonlySet<string>> {
+    const rows = await this.#view((transaction) => transaction.query(this.#sql.sourceDigests, [this.#environment]));
+    return new Set(rows?.map((row) => String(row['digest'])));
+  }
+
   async sources(digests: readonly Digest[]): Promise<ReadonlyMap<Digest, string>> {
     return (await this.#view((transaction) => loadSources(transaction, this.#sql, this.#environment, digests))) ?? new Map();
   }

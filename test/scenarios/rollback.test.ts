@@ -250,15 +250,15 @@ describe('rollback', () => {
   it('must put an environment in force although the world is already as it says', async () => {
     const [one] = await threeVersions();
     // A part of the environment does not put it in force, whatever it changes.
-    const parts = ['plain', 'template', 'secret', 'shared', 'site'].flatMap((name) => ['--target', `local.file.${name}`]);
-    await run(['rollback', 'env', '--to', '1', '--auto-approve', ...parts]);
-    for (const name of ['third', 'late', 'site["b"]'])
+    for (const name of ['plain', 'template', 'secret', 'shared', 'site', 'third', 'late']) {
       await run(['rollback', 'env', '--to', '1', '--auto-approve', '--target', `local.file.${name}`]);
+    }
     expect(world()).toEqual(one);
     expect((await rows('status', 'env')) as unknown as object).toMatchObject({ inForce: { serial: 3 } });
     const { stdout } = await run(['rollback', 'env', '--to', '1', '--auto-approve']);
     expect(stdout).toContain('Done: 0 steps');
-    expect((await rows('status', 'env')) as unknown as object).toMatchObject({ inForce: { serial: 8 } });
+    const { inForce } = (await rows('show', '1', 'env')) as unknown as { inForce: { sourceDigest: string } };
+    expect((await rows('status', 'env')) as unknown as object).toMatchObject({ inForce: { sourceDigest: inForce.sourceDigest } });
     expect((await run(['rollback', 'env', '--to', '1', '--auto-approve'])).stdout).not.toContain('Done');
   });
 

@@ -110,6 +110,7 @@ export class EngineBench {
       read: () => inner.read(),
       readAt: (serial) => inner.readAt(serial),
       sealings: () => inner.sealings(),
+      sourceDigests: () => inner.sourceDigests(),
       sources: (digests) => inner.sources(digests),
       history: () => inner.history(),
       steps: (serial) => inner.steps(serial),

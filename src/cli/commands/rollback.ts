@@ -42,10 +42,12 @@ export async function rollBack(shell: Shell, args: RollbackArguments): Promise<E
     if (!opened.ok) return failWith(shell, opened.diagnostics);
     isHandedOver = true;
     const current = past.environments.find(({ isInForce }) => isInForce);
+    const { targets, excludes } = args.planning.options;
+    const isWhole = targets.length === 0 && excludes.length === 0;
     const code = await planAndApplyIn(shell, opened, args.planning, args, {
       to: target.serial,
       heading: headingOf(target, past),
-      isAnother: current?.sealed.source !== target.sealed.source,
+      isAnother: isWhole && current?.sealed.source !== target.sealed.source,
     });
     if (code === EXIT.done && !shell.output.json) await hintAtPatch(shell, located.value, target, args.planning.folder);
     return code;

@@ -105,5 +105,18 @@ function reachableRow({ serial, sealed, isInForce }: PastEnvironment, past: Past
 
 export function operationRow(operation: OperationRow) {
   const { serial, id, kind, planDigest, actor, reason, startedAt, endedAt, outcome } = operation;
-  return { serial, id, kind, planDigest, class: operation.class, actor, reason, startedAt, endedAt, outcome };
+  const to = goalOf(operation);
+  return {
+    serial,
+    id,
+    kind,
+    ...(to === undefined ? {} : { to }),
+    planDigest,
+    class: operation.class,
+    actor,
+    reason,
+    startedAt,
+    endedAt,
+    outcome,
+  };
 }

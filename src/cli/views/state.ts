@@ -3,7 +3,7 @@ import type { Plain } from '../../core/value.ts';
 import type { ResourceRow, StoredOutput } from '../../state/model.ts';
 import { valueLines } from './attribute-lines.ts';
 import { columns, count, oneLine, shortDigest } from './layout.ts';
-import { type OperationRows, operationText } from './status.ts';
+import { kindText, type OperationRows, operationText } from './status.ts';
 import type { Style } from './terminal.ts';
 import { leavesOf, renderValue } from './values.ts';
 
@@ -91,7 +91,7 @@ export function renderHistory(operations: readonly OperationRows[], { color }: S
   if (operations.length === 0) return color.dim('Nothing was ever applied.');
   const rows = operations.map((operation) => [
     operation.id,
-    oneLine(operation.class === null ? operation.kind : `${operation.kind} (${operation.class})`),
+    oneLine(kindText(operation)),
     operation.outcome ?? 'open',
     operation.startedAt,
     oneLine(operation.actor),

@@ -5,6 +5,8 @@ export interface OperationRows {
   readonly serial: number;
   readonly id: string;
   readonly kind: string;
+  /** Of a rollback: the serial that it goes back to. */
+  readonly to?: number;
   readonly planDigest: string | null;
   readonly class: string | null;
   readonly actor: string;
@@ -124,9 +126,15 @@ function lockText(lock: NonNullable<StatusRows['lock']>): string {
   return lock.isHeld ? held : `free: its last holder, ${held}, is gone`;
 }
 
+/** `apply (initial)`, `rollback to #2 (composite)`. */
+export function kindText(operation: Pick<OperationRows, 'kind' | 'to' | 'class'>): string {
+  const kind = operation.to === undefined ? operation.kind : `${operation.kind} to #${operation.to}`;
+  return operation.class === null ? kind : `${kind} (${operation.class})`;
+}
+
 export function operationText(operation: OperationRows): string {
   const ending = operation.outcome ?? 'open';
-  const of = operation.class === null ? operation.kind : `${operation.kind} (${operation.class})`;
+  const of = kindText(operation);
   const reason = operation.reason === null ? '' : `: ${oneLine(operation.reason)}`;
   return `${operation.id} ${oneLine(of)} ${ending} ${operation.endedAt ?? operation.startedAt} by ${oneLine(operation.actor)}${reason}`;
 }
