@@ -8,6 +8,7 @@ import type { Host } from '../providers/contract.ts';
 import { defaultRegistry } from '../providers/registry.ts';
 import type { Environment } from '../spec/environment.ts';
 import { type LoadedEnvironment, loadEnvironment } from '../spec/load.ts';
+import type { StateStore } from '../state/contract.ts';
 import { openStore } from '../state/open.ts';
 import { systemProcessIdentity } from '../state/process.ts';
 import type { EnvironmentArguments } from './arguments/environment.ts';
@@ -53,23 +54,9 @@ export async function openWorkspace(shell: Shell, args: EnvironmentArguments, op
   if (!loaded.ok) return loaded;
   const environment = loaded.value;
   shell.output.mask(maskerFor(environment.secrets.values()));
-  const { state } = environment;
-  if (state.backend !== 'sqlite') {
-    return fail({
-      severity: 'error',
-      code: 'STATE_BACKEND_UNSUPPORTED',
-      summary: 'The state has a backend that this version can not open',
-      detail: `state.backend is ${state.backend}. This version keeps the state in SQLite alone.`,
-      expected: 'state: { backend: sqlite }',
-    });
-  }
-  const store = await openStore({
-    location: state,
-    environment: environment.name,
-    clock: shell.clock,
-    ids: shell.ids,
-    host: systemProcessIdentity(),
-  });
+  const opened = await openStateOf(shell, environment);
+  if (!opened.ok) return opened;
+  const store = opened.value;
   const context: EngineContext = {
     environment,
     registry,
@@ -83,6 +70,21 @@ export async function openWorkspace(shell: Shell, args: EnvironmentArguments, op
   };
   const stamp = await stampOf(environment, host, shell.interrupts.reads);
   return succeed({ context, environment, stamp, close: () => store.close() }, loaded.diagnostics);
+}
+
+/** Opens the store of an environment where its documents say that it is. */
+export async function openStateOf(shell: Shell, { name, state }: Pick<Environment, 'name' | 'state'>): Promise<Outcome<StateStore>> {
+  if (state.backend !== 'sqlite') {
+    return fail({
+      severity: 'error',
+      code: 'STATE_BACKEND_UNSUPPORTED',
+      summary: 'The state has a backend that this version can not open',
+      detail: `state.backend is ${state.backend}. This version keeps the state in SQLite alone.`,
+      expected: 'state: { backend: sqlite }',
+    });
+  }
+  const { clock, ids } = shell;
+  return succeed(await openStore({ location: state, environment: name, clock, ids, host: systemProcessIdentity() }));
 }
 
 /** Who acts, for the lock and the journal. In a container without an entry for the user the number stands for the name. */

@@ -9,11 +9,9 @@ import { type Location, locateEnvironment } from '../spec/locate.ts';
 import { openWorkspace as openFolder } from '../spec/workspace.ts';
 import type { StateStore } from '../state/contract.ts';
 import { environmentOf } from '../state/identify.ts';
-import { openStore } from '../state/open.ts';
-import { systemProcessIdentity } from '../state/process.ts';
 import type { EnvironmentArguments } from './arguments/environment.ts';
 import { DEFAULT_PARALLELISM } from './arguments/plan.ts';
-import { hostFor, stampOf, type Workspace } from './compose.ts';
+import { hostFor, openStateOf, stampOf, type Workspace } from './compose.ts';
 import type { Shell } from './shell.ts';
 import { maskerFor } from './views/masking.ts';
 
@@ -45,16 +43,8 @@ export async function openLocated(shell: Shell, args: EnvironmentArguments): Pro
   const found = await locateEnvironment(options);
   const located = found.ok ? found : await locateByState(options.folder, found);
   if (!located.ok) return located;
-  const { name, state } = located.value;
-  if (state.backend !== 'sqlite') throw new Error(`a state in ${state.backend} was loaded`);
-  const store = await openStore({
-    location: state,
-    environment: name,
-    clock: shell.clock,
-    ids: shell.ids,
-    host: systemProcessIdentity(),
-  });
-  return succeed({ location: located.value, store, options });
+  const opened = await openStateOf(shell, located.value);
+  return opened.ok ? succeed({ location: located.value, store: opened.value, options }) : opened;
 }
 
 /** A folder without an environment, and with the state of one. Anything else stays the failure that it is. */
