@@ -1,6 +1,5 @@
 import { Argument, Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { COMMANDS, type CommandSpec } from './catalogue.ts';
-import type { FlagSpec, OperandSpec } from './catalogue-flags.ts';
+import { COMMANDS, type CommandSpec, type FlagSpec, type OperandSpec } from './catalogue.ts';
 import { EXIT_CODES } from './exit.ts';
 import type { RawInput } from './shell.ts';
 import { UsageMistake, unknownCommand } from './usage.ts';
