@@ -3,17 +3,16 @@ import type { Diagnostic } from '../core/diagnostic.ts';
 import { type Attributes, findUnknown, type Value } from '../core/value.ts';
 import { ignoreChanges } from '../plan/diff.ts';
 import { evaluateInstance } from '../plan/evaluate.ts';
-import { fingerprintOfObserved, type Masks, maskedLive, recordedComputed } from '../plan/live.ts';
+import { filledIn, fingerprintOfObserved, type Masks, maskedLive, recordedComputed } from '../plan/live.ts';
 import type { PreparedChange } from '../plan/prepared.ts';
 import { objectQuery } from '../plan/query.ts';
 import { RECORDED_AS_IT_IS } from '../plan/refresh.ts';
-import { READ, RECORD } from '../plan/steps.ts';
+import { isOwnEffect } from '../plan/steps.ts';
 import {
   type Effect,
   type EffectIo,
   type Found,
   type Mark,
-  type Observed,
   type Operation,
   ProviderError,
   type Receipt,
@@ -22,9 +21,10 @@ import {
 import type { Mutation } from '../state/contract.ts';
 import type { Deposed, ResourceRow, StepRow } from '../state/model.ts';
 import { agrees, effectOperation, foreseeable, preimageInClear, sealedForm } from './operation.ts';
-import { encodedAttributes, recordOfObserved, resourceRow } from './record.ts';
+import { encodedAttributes, maskedReceipt, recordOfObserved, resourceRow } from './record.ts';
 import { type Intent, type RunContext, type Settled, StepRefused } from './run-context.ts';
-import { changeDiagnostic, failedCondition, resultDifference } from './verdicts.ts';
+import { changeDiagnostic, failedCondition, resultDifference, whyNotFound } from './verdicts.ts';
+import { letPass } from './waiting.ts';
 import type { Reversible } from './way-back.ts';
 
 /** One change on its way through its effects: which object it has, what is desired of it by now, what its record says. */
@@ -101,7 +101,8 @@ export class ChangeRun implements Reversible {
 
   /** Does the effect. Throws `ProviderError`. A step for the record alone does nothing here. */
   async perform(effect: Effect, intent: Intent, io: EffectIo): Promise<Receipt> {
-    if (effect.name === RECORD || effect.name === READ) return {};
+    if (effect.lasts !== undefined) return letPass(effect.lasts, io);
+    if (isOwnEffect(effect)) return {};
     const session = await this.#run.session(this.#aliasFor(effect));
     if (effect.object !== 'retire') return session.perform(this.#operation(effect, intent), io);
     // Predecessors of several broken-off runs may have piled up: all of them go.
@@ -112,14 +113,24 @@ export class ChangeRun implements Reversible {
     return receipt;
   }
 
+  /** How long what an effect brought about goes on before that is taken back: a successor that may serve already is drained as its predecessor would be. */
+  drainBefore(effect: Effect): number {
+    const { instance, effects, planned } = this.change;
+    const isLast = effects.findLast((other) => other.part === 'apply') === effect;
+    const isServing = isLast && planned.replaceOrder === 'create-first' && this.#row?.status === 'ready';
+    return isServing ? (instance?.update?.drain ?? 0) : 0;
+  }
+
+  /** Takes an effect back, done or not. `ref` is the live id that it left, where it told one. Throws `ProviderError`. */
   async undo(effect: Effect, intent: Intent, ref: string | null, io: EffectIo): Promise<void> {
-    if (effect.name === RECORD || effect.name === READ) return;
+    if (isOwnEffect(effect)) return;
     const session = await this.#run.session(this.#aliasFor(effect));
     if (session.undo === undefined) throw new ProviderError('OTHER', 'Its provider knows no way back from this effect.');
     const { computed: _forgotten, ...operation } = this.#operation(effect, intent);
     const { observed, type, masks } = this.change;
     const before = observed.kind === 'found' ? preimageInClear(maskedLive(type, observed, masks)) : undefined;
-    const known: Undo = { ...operation, ...(ref === null ? {} : { ref }), sealedBefore: before?.sealed ?? [] };
+    const dormant = observed.kind === 'found' && observed.dormant !== undefined;
+    const known: Undo = { ...operation, ...(ref === null ? {} : { ref }), sealedBefore: before?.sealed ?? [], dormant };
     await session.undo(before === undefined ? known : { ...known, before: before.attributes }, io);
   }
 
@@ -144,26 +155,26 @@ export class ChangeRun implements Reversible {
 
   /**
    * The record after the effect. After the last effect that brings the object about, the object is read back and compared: where it is not as
-   * desired, the record says unfinished and the answer holds the failure.
+   * desired, the record says unfinished and the answer holds the failure. A lost creation is settled once its object stands aside.
    */
   async settle(effect: Effect, intent: Intent, receipt: Receipt, io: EffectIo): Promise<Settled> {
     const figures = receipt.figures ?? {};
-    const isLast = this.change.effects.at(-1) === effect;
+    const isLast = this.change.effects.findLast(({ lasts }) => lasts === undefined) === effect;
     const { action } = this.change.planned;
     if (action === 'read') return this.#readData(io);
     const gone = action === 'forget' || action === 'delete';
     const { row, failure } = gone
       ? { row: this.#rowWhileGoing(effect), failure: undefined }
-      : await this.#rowWhileComing(effect, intent, receipt, io);
+      : await this.#rowWhileComing(effect, intent, maskedReceipt(receipt, this.change.type, this.#masks()), io);
     this.#row = row;
     const mutations: Mutation[] = [];
     if (this.#formerAddress !== undefined) mutations.push({ kind: 'drop', address: this.#formerAddress });
     this.#formerAddress = undefined;
     if (gone && isLast) mutations.push({ kind: 'drop', address: this.change.planned.address });
     else if (row !== undefined) mutations.push({ kind: 'row', row });
-    if (failure === undefined && (isLast || effect.object === 'create')) {
-      mutations.push(...this.change.unsettled.map((step): Mutation => ({ kind: 'step', step: { ...step, status: 'settled' } })));
-    }
+    const isSettled = (step: StepRow) => isLast || effect.object === 'create' || (effect.object === 'depose' && step.id === intent.id);
+    const settled = failure === undefined ? this.change.unsettled.filter(isSettled) : [];
+    mutations.push(...settled.map((step): Mutation => ({ kind: 'step', step: { ...step, status: 'settled' } })));
     return { mutations, figures, failure };
   }
 
@@ -214,6 +225,7 @@ export class ChangeRun implements Reversible {
       default:
         return effect.object satisfies never;
     }
+    if (effect.part === 'commit') return keep(row === undefined ? undefined : { ...row, status: 'ready' });
     if (effect.part !== 'apply') return keep(row);
     const isLastApply = this.change.effects.findLast((other) => other.part === 'apply') === effect;
     const ref = receipt.ref ?? intent.ref;
@@ -263,7 +275,9 @@ export class ChangeRun implements Reversible {
     const row = { ...this.#newRow(facts.ref ?? ref, { ...facts.computed, ...receipt.computed }, facts.fingerprint), marked };
     this.#expose(found, masks, receipt);
     const failure = resultDifference(this.change, found, this.#desired, masks, this.#run.key) ?? this.#failedCondition('postconditions');
-    return { row: failure === undefined ? row : { ...row, status: 'unfinished' }, failure };
+    // What is only activated is not finished: a run that breaks off here leaves it to be committed or taken back.
+    const isFinal = failure === undefined && !this.change.effects.some((effect) => effect.part === 'commit');
+    return { row: isFinal ? row : { ...row, status: 'unfinished' }, failure };
   }
 
   #newRow(ref: string | null, computed: Attributes, fingerprint: string): ResourceRow {
@@ -309,7 +323,9 @@ export class ChangeRun implements Reversible {
       row,
       identity,
       unsettled: change.unsettled,
-      desired: this.#desired,
+      // As the plan asked, before anything was ignored.
+      desired: type.data || this.#desired === undefined ? this.#desired : change.masks.desired,
+      byMark: change.byMark === true,
       importedRef: planned.importId !== null && change.observed.kind === 'found' ? change.observed.ref : undefined,
     });
     if (query === undefined) return;
@@ -338,7 +354,8 @@ export class ChangeRun implements Reversible {
     if (missing !== undefined) throw this.#bug(`${missing.of} is still unknown after everything that it needs is done`);
     const seen = this.change.desired ?? {};
     const { ignoreChanges: ignored } = instance.lifecycle;
-    const desired = ignored.length === 0 || row === undefined ? normal : ignoreChanges(normal, seen, ignored);
+    const isNew = row === undefined && this.change.observed.kind !== 'found';
+    const desired = ignored.length === 0 || isNew ? normal : ignoreChanges(normal, seen, ignored);
     if (!agrees(seen, desired, this.#run.key)) throw this.#bug('what it should become is not what the plan shows');
     const identity = type.identity(desired, context);
     if (identity === undefined) throw this.#bug('its identity is not known');
@@ -352,13 +369,9 @@ export class ChangeRun implements Reversible {
     const outcome = evaluateInstance(instance, type, context, this.#run.exposures.lookup);
     if (!outcome.ok) return;
     const facts = recordOfObserved(type, found, masks, this.#run.key);
-    const value: Value = {
-      ...outcome.value.normal,
-      ...outcome.value.written,
-      ...facts.computed,
-      ...receipt.computed,
-      ...outcome.value.foreseen,
-    };
+    const computed = { ...facts.computed, ...receipt.computed };
+    const { normal, written, foreseen } = outcome.value;
+    const value: Value = { ...normal, ...written, ...computed, ...filledIn(foreseen, computed) };
     this.#run.exposures.set(instance, value);
   }
 
@@ -382,8 +395,4 @@ export class ChangeRun implements Reversible {
 interface Outcome {
   readonly row: ResourceRow | undefined;
   readonly failure: Diagnostic | undefined;
-}
-
-function whyNotFound(observed: Exclude<Observed, Found>): string {
-  return observed.kind === 'absent' ? 'it is absent' : observed.reason;
 }

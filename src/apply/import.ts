@@ -4,7 +4,7 @@ import { nearMiss } from '../core/naming.ts';
 import { type Assessed, assess } from '../plan/assess.ts';
 import { DEFAULT_OPTIONS } from '../plan/inputs.ts';
 import { alignedLive } from '../plan/live.ts';
-import { roleOf } from '../plan/succession/classify.ts';
+import { roleOf } from '../plan/role.ts';
 import type { Found } from '../providers/contract.ts';
 import type { ResourceInstance } from '../spec/environment.ts';
 import { BackendError } from '../state/contract.ts';
@@ -13,12 +13,14 @@ import { collectWorld } from './collect.ts';
 import { type EditDecision, type EditRequest, type EditResult, editState } from './edit.ts';
 import type { EngineContext, PlanStamp } from './engine.ts';
 import { freshIdentity } from './identity.ts';
+import { findLineage } from './marked.ts';
 import { recordOfObserved, resourceRow } from './record.ts';
 import { readSessions } from './sessions.ts';
 
 /**
  * Takes an object that exists into the state, at an address that the documents hold. Nothing live is changed: what differs from the documents
- * is for the next plan. An object that bears another environment's mark, or that is recorded already, is refused.
+ * is for the next plan. A state that is not there yet begins as an apply would begin it: with the lineage of the marks, where there are any.
+ * An object that bears another environment's mark, or that is recorded already, is refused.
  */
 export async function importObject(
   context: EngineContext,
@@ -27,7 +29,11 @@ export async function importObject(
 ): Promise<Outcome<EditResult>> {
   const instance = context.environment.resources.find((candidate) => candidate.address === wanted.address);
   if (instance === undefined) return fail(notDesired(context, wanted.address));
+  let lineage: string | null = null;
   if ((await hasState(context)) === false) {
+    const found = await findLineage(context);
+    if (!found.ok) return found;
+    ({ lineage } = found.value);
     // A failed import must not leave an empty state behind, so the object is looked at before there is one.
     const seen = await examine(context, instance, undefined, wanted);
     if (!seen.ok) return seen;
@@ -35,7 +41,7 @@ export async function importObject(
   return await editState(context, request, {
     kind: 'import',
     purpose: 'import',
-    create: { identity: freshIdentity(context.environment.name, context.clock, context.ids) },
+    create: { identity: freshIdentity(context.environment.name, context.clock, context.ids, lineage) },
     decide: async (snapshot) => {
       const seen = await examine(context, instance, snapshot, wanted);
       if (!seen.ok) return seen;
@@ -96,7 +102,7 @@ async function examine(
       refusal(
         assessed.value.type.foreignCode,
         'The object belongs to somebody else',
-        `${id} bears the mark of another environment, so it is not taken over. Have that environment forget it first.`,
+        `${id} bears the mark of another environment or state, so it is not taken over. Have that one forget it first.`,
       ),
     );
   }
@@ -131,6 +137,7 @@ async function look(
     environment,
     registry: context.registry,
     snapshot,
+    beginning: false,
     options: { ...DEFAULT_OPTIONS, targets: [address] },
     version: context.version,
     commit: stamp.commit,
@@ -165,7 +172,7 @@ function rowOf(context: EngineContext, assessed: Assessed, instance: ResourceIns
       identity,
       id: record.id ?? context.ids.id(),
       ref: found.ref,
-      marked: found.owner === 'ours',
+      marked: record.id !== undefined,
       status: 'ready',
       attributes: alignedLive(type, found, evaluated?.normal ?? {}, masks),
       computed: record.computed,

@@ -4,10 +4,12 @@ import type { PlanOptions } from '../plan/model.ts';
 import { planEnvironment } from '../plan/plan.ts';
 import type { PreparedPlan } from '../plan/prepared.ts';
 import type { ReadSession } from '../providers/contract.ts';
+import { BackendError } from '../state/contract.ts';
 import type { Snapshot } from '../state/model.ts';
 import { collectWorld } from './collect.ts';
 import type { EngineContext, PlanStamp } from './engine.ts';
 import { diagnoseBackend } from './failure.ts';
+import { isBeginning } from './marked.ts';
 import { readSessions, type Sessions } from './sessions.ts';
 
 /** How long a plan may be applied when the policy says nothing. */
@@ -24,6 +26,9 @@ export async function preparePlan(context: EngineContext, options: PlanOptions, 
   const sessions = readSessions(context);
   try {
     return await planSnapshot(context, sessions, snapshot, options, stamp);
+  } catch (error) {
+    if (!(error instanceof BackendError)) throw error;
+    return { ok: false, diagnostics: [diagnoseBackend(error)] };
   } finally {
     await sessions.close();
   }
@@ -43,6 +48,8 @@ export async function planSnapshot(
     environment,
     registry,
     snapshot,
+    // Without a refresh the record alone counts, where there is one.
+    beginning: snapshot === undefined || (options.refresh && (await isBeginning(context.store, snapshot))),
     options,
     version,
     commit: stamp.commit,

@@ -2,7 +2,8 @@ import path from 'node:path';
 import type { ResourceAddress } from '../core/address.ts';
 import { type Attributes, encodeValue, type Plain } from '../core/value.ts';
 import { fingerprintOfObserved, liveComputed, type Masks } from '../plan/live.ts';
-import type { Observed, ResourceType } from '../providers/contract.ts';
+import { maskLive } from '../plan/masking.ts';
+import type { Observed, Receipt, ResourceType } from '../providers/contract.ts';
 import type { ResourceRow } from '../state/model.ts';
 
 /** What a row is made from, beside the live object. */
@@ -64,4 +65,9 @@ export function recordOfObserved(type: ResourceType, observed: Observed, masks: 
   const fingerprint = fingerprintOfObserved(type, observed, masks, key) ?? '';
   if (observed.kind !== 'found') return { ref: null, id: undefined, computed: {}, fingerprint };
   return { ref: observed.ref, id: observed.id, computed: liveComputed(type, observed, masks), fingerprint };
+}
+
+/** What an effect told, known secrets wrapped: a program may print what it was given. */
+export function maskedReceipt(receipt: Receipt, type: ResourceType, masks: Masks): Receipt {
+  return receipt.computed === undefined ? receipt : { ...receipt, computed: maskLive(receipt.computed, type, masks) };
 }

@@ -3,6 +3,7 @@ import { canonicalText } from '../core/canonical.ts';
 import { type Attributes, decodeValue, type Plain } from '../core/value.ts';
 import { maskedLive, recordedAttributes } from '../plan/live.ts';
 import { objectQuery } from '../plan/query.ts';
+import { isOwnEffect } from '../plan/steps.ts';
 import {
   type Change,
   type Effect,
@@ -47,6 +48,7 @@ export class RecordedChange implements Reversible {
   }
 
   async undo(effect: Effect, intent: Intent, ref: string | null, io: EffectIo): Promise<void> {
+    if (isOwnEffect(effect)) return;
     const { address, type, context, row, operation, mark, steps } = this.#facts;
     const step = steps.find((candidate) => candidate.effect === effect.name);
     const action = step?.action === 'adopt' ? 'update' : step?.action;
@@ -72,10 +74,17 @@ export class RecordedChange implements Reversible {
         context,
         timeouts: {},
         ...(before === undefined ? {} : { before: before.attributes }),
+        // The journal tells no more than that it was to be started.
+        dormant: action === 'start',
         sealedBefore: before?.sealed ?? [],
       },
       io,
     );
+  }
+
+  /** Nothing is known of the documents that gave time for it. */
+  drainBefore(): number {
+    return 0;
   }
 
   async requireAsBefore(io: EffectIo): Promise<void> {

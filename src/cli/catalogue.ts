@@ -1,39 +1,6 @@
-import type { ExitCode } from './exit.ts';
-import type { RawInput, Shell } from './shell.ts';
-
-/** A flag as it is declared: commander's notation, what it does, and whether it may be given again. */
-export interface FlagSpec {
-  readonly flags: string;
-  readonly description: string;
-  readonly repeatable?: boolean;
-  readonly choices?: readonly string[];
-}
-
-export interface OperandSpec {
-  readonly notation: string;
-  readonly description: string;
-  /** What a shell offers for it; the command itself says what it takes. */
-  readonly choices?: readonly string[];
-}
-
-export interface CommandSpec {
-  /** `['state', 'mv']`. */
-  readonly path: readonly [string, ...string[]];
-  /** Operands in commander's notation. */
-  readonly operands: readonly OperandSpec[];
-  readonly summary: string;
-  readonly flags: readonly FlagSpec[];
-  readonly examples: readonly { readonly command: string; readonly does: string }[];
-  /** Loads the command and runs it. Nothing of it is loaded before. */
-  run(input: RawInput, shell: Shell): Promise<ExitCode>;
-}
-
-const DIR = { notation: '[dir]', description: "the environment's folder (default: .)" };
-
-const VARIABLES: readonly FlagSpec[] = [
-  { flags: '--var <name=value>', description: 'set a variable; stronger than --var-file and ACCEDE_VAR_name', repeatable: true },
-  { flags: '--var-file <file>', description: 'read variables from a YAML or JSON file; the last one wins', repeatable: true },
-];
+import { PROGRAM_COMMANDS } from './catalogue-programs.ts';
+import { STATE_COMMANDS } from './catalogue-state.ts';
+import { ADDRESS, type CommandSpec, DIR, type FlagSpec, LOCKING, VARIABLES } from './command-spec.ts';
 
 const PLANNING: readonly FlagSpec[] = [
   {
@@ -60,11 +27,6 @@ const PLANNING: readonly FlagSpec[] = [
 
 const DESTROY_FLAG: FlagSpec = { flags: '--destroy', description: 'plan to remove everything' };
 
-const LOCKING: readonly FlagSpec[] = [
-  { flags: '--lock-timeout <duration>', description: 'wait this long for a busy lock, as 30s or 5m (default: 0)' },
-  { flags: '--reason <text>', description: 'why, for the journal' },
-];
-
 const APPLYING: readonly FlagSpec[] = [
   { flags: '--auto-approve', description: 'apply without asking' },
   { flags: '--expect-digest <digest>', description: 'apply only a plan with this digest' },
@@ -73,8 +35,6 @@ const APPLYING: readonly FlagSpec[] = [
   { flags: '--if-done <what>', description: 'ok: a plan that was applied already counts as done', choices: ['ok'] },
   ...LOCKING,
 ];
-
-const ADDRESS = { notation: '<address>', description: 'the address of a resource' };
 
 /** All commands in the order in which the help lists them. */
 export const COMMANDS: readonly CommandSpec[] = [
@@ -218,6 +178,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: [{ command: 'accede status environments/staging', does: 'where things stand' }],
     run: async (input, shell) => (await import('./commands/status.ts')).runStatus(input, shell),
   },
+  ...PROGRAM_COMMANDS,
   {
     path: ['import'],
     operands: [ADDRESS, { notation: '<id>', description: 'what the provider knows the object by: a name, a path, an id' }, DIR],
@@ -242,78 +203,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: [{ command: 'accede untaint docker.container.api', does: 'the next plan leaves it' }],
     run: async (input, shell) => (await import('./commands/taint.ts')).runUntaint(input, shell),
   },
-  {
-    path: ['state', 'list'],
-    operands: [DIR],
-    summary: 'list what is recorded',
-    flags: VARIABLES,
-    examples: [{ command: 'accede state list', does: 'one address per line' }],
-    run: async (input, shell) => (await import('./commands/state.ts')).runStateList(input, shell),
-  },
-  {
-    path: ['state', 'show'],
-    operands: [ADDRESS, DIR],
-    summary: 'show what is recorded of a resource',
-    flags: VARIABLES,
-    examples: [{ command: 'accede state show docker.container.api', does: 'id, status, attributes' }],
-    run: async (input, shell) => (await import('./commands/state.ts')).runStateShow(input, shell),
-  },
-  {
-    path: ['state', 'pull'],
-    operands: [DIR],
-    summary: 'print the state as one canonical JSON document',
-    flags: VARIABLES,
-    examples: [{ command: 'accede state pull > state.json', does: 'a copy to keep or to edit' }],
-    run: async (input, shell) => (await import('./commands/state.ts')).runStatePull(input, shell),
-  },
-  {
-    path: ['state', 'push'],
-    operands: [{ notation: '<file>', description: 'a state document as state pull prints it' }, DIR],
-    summary: 'replace the state by a document of the same lineage',
-    flags: [...LOCKING, ...VARIABLES],
-    examples: [{ command: 'accede state push state.json', does: 'another lineage or an older serial is refused' }],
-    run: async (input, shell) => (await import('./commands/state-edit.ts')).runStatePush(input, shell),
-  },
-  {
-    path: ['state', 'mv'],
-    operands: [{ notation: '<from>', description: 'the address now' }, { notation: '<to>', description: 'the address from now on' }, DIR],
-    summary: 'give a recorded resource another address',
-    flags: [...LOCKING, ...VARIABLES],
-    examples: [{ command: 'accede state mv docker.container.api docker.container.web', does: 'the object stays what it is' }],
-    run: async (input, shell) => (await import('./commands/state-edit.ts')).runStateMv(input, shell),
-  },
-  {
-    path: ['state', 'rm'],
-    operands: [ADDRESS, DIR],
-    summary: 'forget a resource; its object stays',
-    flags: [...LOCKING, ...VARIABLES],
-    examples: [{ command: 'accede state rm docker.volume.data', does: 'the volume stays and belongs to nobody' }],
-    run: async (input, shell) => (await import('./commands/state-edit.ts')).runStateRm(input, shell),
-  },
-  {
-    path: ['state', 'prune'],
-    operands: [DIR],
-    summary: 'forget the past: old operations and what they put in force',
-    flags: [
-      { flags: '--keep <n>', description: 'keep the last n environments that were in force, that in force included' },
-      { flags: '--before <serial>', description: 'forget what is older than this operation' },
-      ...LOCKING,
-      ...VARIABLES,
-    ],
-    examples: [
-      { command: 'accede state prune --keep 20', does: 'what is in force and the 19 before it' },
-      { command: 'accede state prune --before 100', does: 'everything from operation 100 on is kept' },
-    ],
-    run: async (input, shell) => (await import('./commands/state-prune.ts')).runStatePrune(input, shell),
-  },
-  {
-    path: ['state', 'history'],
-    operands: [DIR],
-    summary: 'list all operations, the newest first',
-    flags: VARIABLES,
-    examples: [{ command: 'accede state history', does: 'who did what when, and how it ended' }],
-    run: async (input, shell) => (await import('./commands/state.ts')).runStateHistory(input, shell),
-  },
+  ...STATE_COMMANDS,
   {
     path: ['recover'],
     operands: [DIR],

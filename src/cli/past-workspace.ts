@@ -8,10 +8,11 @@ import { type LoadOptions, loadEnvironment } from '../spec/load.ts';
 import { type Location, locateEnvironment } from '../spec/locate.ts';
 import { openWorkspace as openFolder } from '../spec/workspace.ts';
 import type { StateStore } from '../state/contract.ts';
-import { environmentOf } from '../state/identify.ts';
+import { environmentOf, openStore, type StoreOptions } from '../state/open.ts';
+import { systemProcessIdentity } from '../state/process.ts';
 import type { EnvironmentArguments } from './arguments/environment.ts';
 import { DEFAULT_PARALLELISM } from './arguments/plan.ts';
-import { hostFor, openStateOf, stampOf, type Workspace } from './compose.ts';
+import { hostFor, knownSecrets, stampOf, stateOptions, type Workspace } from './compose.ts';
 import type { Shell } from './shell.ts';
 import { maskerFor } from './views/masking.ts';
 
@@ -19,6 +20,8 @@ import { maskerFor } from './views/masking.ts';
 export interface LocatedState {
   readonly location: Location;
   readonly store: StateStore;
+  /** What the store was opened with. */
+  readonly state: StoreOptions;
   /** How the folder was loaded; another load of it starts from here. */
   readonly options: LoadOptions;
 }
@@ -41,20 +44,30 @@ export async function openLocated(shell: Shell, args: EnvironmentArguments): Pro
     signal: shell.interrupts.reads,
   };
   const found = await locateEnvironment(options);
-  const located = found.ok ? found : await locateByState(options.folder, found);
+  const located = found.ok ? found : await locateByState(shell, options.folder, found);
   if (!located.ok) return located;
-  const opened = await openStateOf(shell, located.value);
-  return opened.ok ? succeed({ location: located.value, store: opened.value, options }) : opened;
+  shell.output.mask(maskerFor(knownSecrets(located.value)));
+  const state = stateOptions(shell, located.value);
+  return succeed({ location: located.value, state, store: await openStore(state), options });
 }
 
 /** A folder without an environment, and with the state of one. Anything else stays the failure that it is. */
-async function locateByState(folder: string, failure: Outcome<Location>): Promise<Outcome<Location>> {
+async function locateByState({ clock, ids }: Shell, folder: string, failure: Outcome<Location>): Promise<Outcome<Location>> {
   const path = join(folder, OWN_STATE);
   const isBare = failure.diagnostics.every(({ code }) => code === 'NO_ENVIRONMENT');
-  const name = isBare && existsSync(path) ? await environmentOf(path) : undefined;
+  const name =
+    isBare && existsSync(path)
+      ? await environmentOf({ location: { backend: 'sqlite', path }, clock, ids, host: systemProcessIdentity() })
+      : undefined;
   const opened = await openFolder(folder, diskFiles);
   if (name === undefined || !opened.ok) return failure;
-  return succeed({ name, folder: opened.value.folder, workTree: opened.value.workTree, state: { backend: 'sqlite', path } });
+  return succeed({
+    name,
+    folder: opened.value.folder,
+    workTree: opened.value.workTree,
+    state: { backend: 'sqlite', path },
+    secrets: new Map(),
+  });
 }
 
 /** Loads what was kept of an environment, with today's secrets, over the state that was found. Closing it closes the store. */
@@ -64,11 +77,17 @@ export async function openKept(
   kept: { readonly bundle: Bundle; readonly commit: string | null },
   options: { readonly secrets: LoadOptions['secrets']; readonly parallelism?: number },
 ): Promise<Outcome<Workspace>> {
-  const { store, location } = located;
-  const loaded = await loadEnvironment({ ...located.options, folder: location.folder, bundle: kept.bundle, secrets: options.secrets });
+  const { store, location, state } = located;
+  const loaded = await loadEnvironment({
+    ...located.options,
+    folder: location.folder,
+    bundle: kept.bundle,
+    secrets: options.secrets,
+    stateSecrets: 'none',
+  });
   if (!loaded.ok) return loaded;
   const environment = loaded.value;
-  shell.output.mask(maskerFor(environment.secrets.values()));
+  shell.output.mask(maskerFor([...environment.secrets.values(), ...knownSecrets(location)]));
   const host = hostFor(shell);
   const context = {
     environment,
@@ -82,5 +101,5 @@ export async function openKept(
     signal: shell.interrupts.reads,
   };
   const { folder } = await stampOf(location, host, shell.interrupts.reads);
-  return succeed({ context, environment, stamp: { commit: kept.commit, folder }, close: () => store.close() }, loaded.diagnostics);
+  return succeed({ context, environment, stamp: { commit: kept.commit, folder }, state, close: () => store.close() }, loaded.diagnostics);
 }

@@ -7,7 +7,7 @@ import type { Expression } from '../core/template.ts';
 import type { Plain } from '../core/value.ts';
 import type { Registry } from '../providers/contract.ts';
 import { type Assembled, assemble, checkOutline } from './assemble.ts';
-import { loadOutputs, loadState, loadSteering, providerConfig } from './blocks.ts';
+import { loadOutputs, loadSteering, providerConfig } from './blocks.ts';
 import { BUNDLE_BYTES, BundledFiles, bundledBytes, type Loaded, makeBundle } from './bundle.ts';
 import { checkReferences, worldOf } from './cross.ts';
 import { digestSource } from './digest.ts';
@@ -25,6 +25,7 @@ import { Report } from './report.ts';
 import { expandResources } from './resources.ts';
 import { memberOf, type YamlNode } from './source.ts';
 import { compileText } from './standalone.ts';
+import { loadState } from './state-location.ts';
 import type { VariableSources } from './variables.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
 
@@ -38,6 +39,8 @@ export interface LoadOptions {
   readonly processEnvironment: Readonly<Record<string, string | undefined>>;
   /** `skip`: a secret that cannot be read counts as unchanged. `none`: no secret is read. */
   readonly secrets: 'read' | 'skip' | 'none';
+  /** Those of `state` are read whatever `secrets` says, unless this is `none`: then the state can't be opened. */
+  readonly stateSecrets?: 'none';
   readonly signal: AbortSignal;
   /**
    * Loads what was kept of an earlier load, in place of what is in the folder: its files and the values of its variables. Secrets, and the
@@ -155,7 +158,12 @@ async function build(
     files,
     report,
     sources: variableSources(options),
-    secrets: { mode: options.secrets, processEnvironment: options.processEnvironment, signal: options.signal },
+    secrets: {
+      mode: options.secrets,
+      stateMode: options.stateSecrets ?? 'read',
+      processEnvironment: options.processEnvironment,
+      signal: options.signal,
+    },
     secretFiles,
   });
   const { context, release } = prepared;

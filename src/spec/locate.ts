@@ -1,7 +1,7 @@
 import type { Diagnostic, Outcome } from '../core/diagnostic.ts';
 import { hasInterpolation } from '../core/expression-text.ts';
+import type { Sensitive } from '../core/value.ts';
 import { assemble, checkOutline } from './assemble.ts';
-import { loadState } from './blocks.ts';
 import { readFolder } from './documents.ts';
 import type { StateLocation } from './environment.ts';
 import { diskFiles } from './file-source.ts';
@@ -10,6 +10,7 @@ import { environmentName, type LoadOptions, variableSources, withIncludes } from
 import { prepareNames } from './prepare.ts';
 import { Report } from './report.ts';
 import type { YamlNode } from './source.ts';
+import { loadState } from './state-location.ts';
 import { openWorkspace } from './workspace.ts';
 
 /** Which environment a folder is of, and where its state is. */
@@ -20,6 +21,8 @@ export interface Location {
   /** Absolute. */
   readonly workTree: string;
   readonly state: StateLocation;
+  /** Those that the state is reached with are open, and no others. */
+  readonly secrets: ReadonlyMap<string, Sensitive>;
 }
 
 /**
@@ -49,7 +52,7 @@ export async function locateEnvironment(options: LoadOptions): Promise<Outcome<L
     files,
     report,
     sources: variableSources(options),
-    secrets: { mode: 'none', processEnvironment: options.processEnvironment, signal: options.signal },
+    secrets: { mode: 'none', stateMode: 'read', processEnvironment: options.processEnvironment, signal: options.signal },
     secretFiles: new Set(),
   });
   const earlier = new Set(report.sorted());
@@ -60,7 +63,8 @@ export async function locateEnvironment(options: LoadOptions): Promise<Outcome<L
   const ofState = node !== undefined && readsSomething(node) ? report.sorted() : report.sorted().filter((found) => !earlier.has(found));
   const mistakes = [...outline.sorted().filter(isOfName), ...ofState].filter(({ severity }) => severity === 'error');
   if (mistakes.length > 0) return { ok: false, diagnostics: mistakes };
-  return { ok: true, value: { name, folder: workspace.folder, workTree: workspace.workTree, state }, diagnostics: [] };
+  const { secrets } = context.fixed;
+  return { ok: true, value: { name, folder: workspace.folder, workTree: workspace.workTree, state, secrets }, diagnostics: [] };
 }
 
 function isOfName({ code, path }: Diagnostic): boolean {

@@ -15,6 +15,8 @@ import { keptConformance } from './state-kept.ts';
 /** A place where nothing is kept yet, for one test. */
 export interface StatePlace {
   readonly location: StateLocation;
+  /** Lets the lease of every lock grow older by so many milliseconds, behind the store's back. */
+  age(ms: number): Promise<void>;
   remove(): Promise<void>;
 }
 

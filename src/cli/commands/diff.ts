@@ -128,6 +128,7 @@ function optionsFor(shell: Shell, args: DiffArguments): Omit<LoadOptions, 'folde
     variableFiles: args.variableFiles.map((file) => resolve(shell.folder, file)),
     processEnvironment: shell.environment,
     secrets: 'none',
+    stateSecrets: 'none',
     signal: shell.interrupts.reads,
   };
 }
@@ -140,7 +141,7 @@ async function readSerial(serial: number, located: LocatedState, isWritten: bool
   const bundle = await bundleAt(serial, located);
   if (!isWritten) return succeed(recordedSide(`#${serial}`, recorded, bundle));
   if (bundle === undefined) return fail(notKept(serial));
-  const loaded = await loadEnvironment({ ...options, folder: location.folder, bundle });
+  const loaded = await loadEnvironment({ ...options, stateSecrets: 'none', folder: location.folder, bundle });
   return loaded.ok ? succeed(desiredSide(`#${serial}`, loaded.value)) : loaded;
 }
 
