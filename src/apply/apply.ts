@@ -4,7 +4,7 @@ import { MAY_APPEAR } from '../plan/decide.ts';
 import type { PlanDocument } from '../plan/model.ts';
 import type { PreparedPlan } from '../plan/prepared.ts';
 import { goesBack } from '../plan/succession/direction.ts';
-import { ProviderError, type Residue, type Session } from '../providers/contract.ts';
+import type { Residue, Session } from '../providers/contract.ts';
 import { type Acquired, BackendError, type Mutation } from '../state/contract.ts';
 import type { OperationRow, Snapshot } from '../state/model.ts';
 import { Emitter } from './emitter.ts';
@@ -18,7 +18,7 @@ import { acquireLock } from './locking.ts';
 import { renameDependencies } from './moves.ts';
 import { planSnapshot } from './prepare.ts';
 import { finalOutputs, sealOf } from './seal.ts';
-import { effectIo, type Sessions, writeSessions } from './sessions.ts';
+import { effectIo, openSession, type Sessions, writeSessions } from './sessions.ts';
 import { staleDiagnostic } from './stale.ts';
 import { type Attempt, takeBack } from './way-back.ts';
 
@@ -348,12 +348,6 @@ function residueOf(snapshot: Snapshot, alias: string): readonly Residue[] {
 function isUntouched(operation: OperationRow): boolean {
   const { summary, outcome } = operation;
   return outcome === 'failed' && typeof summary === 'object' && summary !== null && 'untouched' in summary && summary['untouched'] === true;
-}
-
-async function openSession(sessions: Sessions<Session>, alias: string): Promise<Session> {
-  const outcome = await sessions.get(alias);
-  if (outcome.ok) return outcome.value;
-  throw new ProviderError('UNREACHABLE', outcome.diagnostics[0]?.detail ?? `the provider ${alias} cannot be opened`);
 }
 
 function diagnostic(code: string, summary: string, detail: string): Diagnostic {

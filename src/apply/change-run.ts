@@ -25,9 +25,10 @@ import { agrees, effectOperation, foreseeable, preimageInClear, sealedForm } fro
 import { encodedAttributes, recordOfObserved, resourceRow } from './record.ts';
 import { type Intent, type RunContext, type Settled, StepRefused } from './run-context.ts';
 import { changeDiagnostic, failedCondition, resultDifference } from './verdicts.ts';
+import type { Reversible } from './way-back.ts';
 
 /** One change on its way through its effects: which object it has, what is desired of it by now, what its record says. */
-export class ChangeRun {
+export class ChangeRun implements Reversible {
   readonly change: PreparedChange;
   readonly #run: RunContext;
   readonly #alias: string;
@@ -61,6 +62,10 @@ export class ChangeRun {
     // A creation that may have happened is repeated under its own id, so that it can only be found, never doubled.
     const repeated = this.#present === undefined ? made : undefined;
     this.#id = makes ? (repeated ?? run.newId()) : (this.#present?.id ?? row?.id ?? run.newId());
+  }
+
+  get movedFrom(): ResourceRow['address'] | null {
+    return this.change.planned.movedFrom;
   }
 
   /** The alias of the provider through which the object is reached now; a change of the provider block removes through the old one. */
@@ -107,7 +112,6 @@ export class ChangeRun {
     return receipt;
   }
 
-  /** Takes an effect back, done or not. `ref` is the live id that it left, where it told one. Throws `ProviderError`. */
   async undo(effect: Effect, intent: Intent, ref: string | null, io: EffectIo): Promise<void> {
     if (effect.name === RECORD || effect.name === READ) return;
     const session = await this.#run.session(this.#aliasFor(effect));
@@ -119,7 +123,6 @@ export class ChangeRun {
     await session.undo(before === undefined ? known : { ...known, before: before.attributes }, io);
   }
 
-  /** Makes sure that the object is again the one that the plan saw. Throws `StepRefused` when it is not. */
   async requireAsBefore(io: EffectIo): Promise<void> {
     this.#desired = this.change.desired;
     await this.#compareFingerprint(io);

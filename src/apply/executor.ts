@@ -12,6 +12,7 @@ import type { StepRow } from '../state/model.ts';
 import { ChangeRun } from './change-run.ts';
 import type { Emitter } from './emitter.ts';
 import { diagnoseProvider } from './failure.ts';
+import { relativeFolder } from './record.ts';
 import { type Intent, type RunContext, StepRefused } from './run-context.ts';
 import type { Attempt } from './way-back.ts';
 
@@ -235,13 +236,19 @@ export class Executor {
       provider: run.change.planned.provider,
       effect: effect.name,
       object: effect.object,
+      action: run.change.planned.action,
+      part: effect.part,
+      stage: effect.stage,
+      direction: effect.direction,
+      after: step.after,
       key: intent.key,
       status,
       id: intent.id,
-      ref: intent.ref,
+      ref: this.#attempts.get(id)?.ref ?? intent.ref,
       identity: intent.identity,
       desired: intent.desired,
       preimage: intent.preimage,
+      folder: relativeFolder(this.#options.run.environmentFolder, run.change.context.folder),
       startedAt,
       endedAt: status === 'intended' ? null : new Date(clock.now()).toISOString(),
       error,

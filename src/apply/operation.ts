@@ -85,7 +85,7 @@ export function sealedForm(attributes: Attributes, key: Buffer): Attributes {
 }
 
 /** What was recorded, for removing an object: a secret is of no use for that and is not there any more. */
-function withoutSecrets(stored: { readonly [name: string]: Plain }): { readonly [name: string]: Plain } {
+export function withoutSecrets(stored: { readonly [name: string]: Plain }): { readonly [name: string]: Plain } {
   const strip = (value: Plain): Plain => {
     if (Array.isArray(value)) return value.map((item: Plain) => strip(item));
     if (typeof value !== 'object' || value === null) return value;

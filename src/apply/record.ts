@@ -46,12 +46,17 @@ export function resourceRow(recorded: Recorded, key: Buffer): ResourceRow {
     protected: recorded.protected,
     role: recorded.role,
     deposed: recorded.deposed,
-    folder: path.relative(recorded.environmentFolder, recorded.folder) || '.',
+    folder: relativeFolder(recorded.environmentFolder, recorded.folder),
   };
 }
 
 export function encodedAttributes(attributes: Attributes, key: Buffer): { readonly [name: string]: Plain } {
   return encodeValue(attributes, key) as { readonly [name: string]: Plain };
+}
+
+/** A folder as it is recorded: relative to the environment's, so that both may move together. */
+export function relativeFolder(environmentFolder: string, folder: string): string {
+  return path.relative(environmentFolder, folder) || '.';
 }
 
 /** What a read tells for the record: live id, our id where the object bears it, computed attributes, fingerprint. */

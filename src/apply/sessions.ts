@@ -1,7 +1,16 @@
 import type { Clock, IdSource } from '../core/clock.ts';
 import type { Diagnostic, Outcome } from '../core/diagnostic.ts';
 import { providerBlock } from '../plan/context.ts';
-import type { EffectIo, Host, ReadIo, ReadSession, Registry, Residue, Session } from '../providers/contract.ts';
+import {
+  type EffectIo,
+  type Host,
+  ProviderError,
+  type ReadIo,
+  type ReadSession,
+  type Registry,
+  type Residue,
+  type Session,
+} from '../providers/contract.ts';
 import type { Environment } from '../spec/environment.ts';
 
 export interface SessionContext {
@@ -80,4 +89,11 @@ function providerOf(context: SessionContext, alias: string) {
     expected: `providers.${alias}`,
   };
   return { missing };
+}
+
+/** The session of an alias. Throws `ProviderError` when its provider cannot be opened. */
+export async function openSession(sessions: Sessions<Session>, alias: string): Promise<Session> {
+  const outcome = await sessions.get(alias);
+  if (outcome.ok) return outcome.value;
+  throw new ProviderError('UNREACHABLE', outcome.diagnostics[0]?.detail ?? `the provider ${alias} cannot be opened`);
 }

@@ -7,7 +7,6 @@ import type { PlannedStep } from '../plan/model.ts';
 import { type Effect, type EffectIo, ProviderError } from '../providers/contract.ts';
 import { BackendError, type Mutation, type WriteSession } from '../state/contract.ts';
 import type { ResourceRow, StepRow } from '../state/model.ts';
-import type { ChangeRun } from './change-run.ts';
 import type { Emitter } from './emitter.ts';
 import { diagnoseProvider } from './failure.ts';
 import { type Intent, StepRefused } from './run-context.ts';
@@ -15,11 +14,21 @@ import { type Intent, StepRefused } from './run-context.ts';
 /** The longest that taking back one step may last; starting a predecessor again includes its own readiness. */
 const LONGEST_UNDO = 15 * 60_000;
 
+/** A change that can be taken back: one of the present run, or one that the journal tells of. */
+export interface Reversible {
+  /** The address that it had before the run, where that is another one. */
+  readonly movedFrom: ResourceAddress | null;
+  /** Takes an effect back, done or not. `ref` is the live id that it left, where it told one. Throws `ProviderError`. */
+  undo(effect: Effect, intent: Intent, ref: string | null, io: EffectIo): Promise<void>;
+  /** Makes sure that the object is again what it was. Throws `StepRefused` when it is not. */
+  requireAsBefore(io: EffectIo): Promise<void>;
+}
+
 /** A step that was begun. */
 export interface Attempt {
-  readonly step: PlannedStep;
+  readonly step: Pick<PlannedStep, 'id' | 'address' | 'effect' | 'after'>;
   readonly effect: Effect;
-  readonly run: ChangeRun;
+  readonly run: Reversible;
   readonly intent: Intent;
   /** Live id that the effect left, as far as it told one. */
   readonly ref: string | null;
@@ -84,7 +93,8 @@ class WayBack {
     this.#staying = new Set(attempts.filter(({ effect }) => effect.direction === 'stays').map(({ step }) => step.address));
     for (const { step } of attempts) {
       this.#left.set(step.address, (this.#left.get(step.address) ?? 0) + 1);
-      for (const before of step.after) this.#followers.set(before, [...(this.#followers.get(before) ?? []), step.id]);
+      for (const before of step.after)
+        if (options.attempts.has(before)) this.#followers.set(before, [...(this.#followers.get(before) ?? []), step.id]);
     }
   }
 
@@ -142,7 +152,7 @@ class WayBack {
         if (effect.part !== 'prepare') await run.undo(effect, intent, attempt.ref, io);
         if (left === 0) await run.requireAsBefore(io);
       });
-      await state.write([...(left === 0 ? this.#restored(run) : []), { kind: 'step', step: attempt.row(endOf(attempt), null) }]);
+      await state.write([...(left === 0 ? this.#restored(address, run) : []), { kind: 'step', step: attempt.row(endOf(attempt), null) }]);
     } catch (error) {
       return this.#failed(attempt, seconds(), error);
     }
@@ -152,9 +162,8 @@ class WayBack {
   }
 
   /** The records as they were, at the address and at the one that it had before. */
-  #restored(run: ChangeRun): readonly Mutation[] {
-    const { address, movedFrom } = run.change.planned;
-    return [...new Set([address, movedFrom ?? address])].map((at): Mutation => {
+  #restored(address: ResourceAddress, run: Reversible): readonly Mutation[] {
+    return [...new Set([address, run.movedFrom ?? address])].map((at): Mutation => {
       const row = this.#options.before.get(at);
       return row === undefined ? { kind: 'drop', address: at } : { kind: 'row', row };
     });
@@ -181,7 +190,7 @@ class WayBack {
     return false;
   }
 
-  #diagnose(step: PlannedStep, error: unknown): Diagnostic {
+  #diagnose(step: Attempt['step'], error: unknown): Diagnostic {
     const about = { severity: 'error', address: step.address, next: 'accede plan' } as const;
     if (error instanceof StepRefused) {
       const { expected, observed } = error.diagnostic;
@@ -195,7 +204,7 @@ class WayBack {
     return { ...about, code: 'NOT_TAKEN_BACK', summary: 'A step could not be taken back', detail, ...next };
   }
 
-  #io(step: PlannedStep, signal: AbortSignal): EffectIo {
+  #io(step: Attempt['step'], signal: AbortSignal): EffectIo {
     return this.#options.io(signal, (message, figures = {}) => {
       this.#options.emitter.emit({ type: 'step.progress', step: step.id, address: step.address, message, figures });
     });

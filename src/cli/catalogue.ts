@@ -253,6 +253,24 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async (input, shell) => (await import('./commands/state.ts')).runStateHistory(input, shell),
   },
   {
+    path: ['recover'],
+    operands: [DIR],
+    summary: 'end an operation whose run is gone or failed half-way',
+    flags: [
+      { flags: '--forward', description: 'plan again from where the world stands, and apply (the default)' },
+      { flags: '--back', description: 'take back every step that it began, from the journal alone' },
+      { flags: '--auto-approve', description: 'without asking' },
+      ...LOCKING,
+      { flags: '--parallelism <n>', description: 'reads and steps that may be under way at once (default: 16)' },
+      ...VARIABLES,
+    ],
+    examples: [
+      { command: 'accede recover --back', does: 'everything as it was before the operation' },
+      { command: 'accede recover --forward', does: 'go on to what the documents say' },
+    ],
+    run: async (input, shell) => (await import('./commands/recover.ts')).runRecover(input, shell),
+  },
+  {
     path: ['unlock'],
     operands: [{ notation: '<lock-id>', description: 'the id that status and a busy lock name' }, DIR],
     summary: 'end a lock whose holder is gone',

@@ -12,6 +12,11 @@ export function instanceContext(environment: Environment, instance: ResourceInst
 
 /** The same for a resource that only the state knows. */
 export function rowContext(environment: Environment, row: ResourceRow): TypeContext {
+  return placeContext(environment, row);
+}
+
+/** The same for what only the journal knows. */
+export function placeContext(environment: Environment, row: Pick<ResourceRow, 'address' | 'provider' | 'folder'>): TypeContext {
   return contextOf(environment, row.address, configOf(environment, row.provider), path.resolve(environment.folder, row.folder));
 }
 

@@ -76,6 +76,8 @@ export interface WriteSession {
   read(): Promise<Snapshot>;
   /** Begins an operation: compares the head with `expected`, ends an operation that a dead holder left open as `abandoned`, and moves the serial by one. */
   begin(operation: NewOperation, expected: { readonly serial: number; readonly digest: Digest }): Promise<OperationRow>;
+  /** Takes over an operation whose own run is gone, to end it: what is written from now on belongs to it. It must be the last one and still open. */
+  resume(serial: number): Promise<OperationRow>;
   write(mutations: readonly Mutation[]): Promise<void>;
   /** Ends the operation and seals what it put in force when `sealed` is given; null says that nothing is in force any more. */
   end(serial: number, outcome: OperationOutcome, summary: Plain, sealed?: Sealed | null): Promise<void>;

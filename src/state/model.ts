@@ -1,5 +1,6 @@
 import type { ResourceAddress, TypeName } from '../core/address.ts';
 import type { Digest } from '../core/canonical.ts';
+import type { Stage } from '../core/facet.ts';
 import type { Plain } from '../core/value.ts';
 
 /** Written once, at the first apply or `state init`. */
@@ -97,16 +98,25 @@ export interface StepRow {
   readonly provider: string;
   readonly effect: string;
   readonly object: 'create' | 'update' | 'remove' | 'depose' | 'retire' | 'keep' | 'record';
+  /** What the plan said of the step, so that it can be taken back without the plan: action of its change, part, stage, direction, what it waited for. */
+  readonly action: string;
+  readonly part: 'prepare' | 'remove' | 'apply' | 'retire';
+  readonly stage: Stage;
+  readonly direction: 'back' | 'forward' | 'stays';
+  readonly after: readonly string[];
   readonly key: string;
   readonly status: StepStatus;
   /** Our id of the object it is about; for `create` the new one's. */
   readonly id: string;
+  /** Its live id; that of a new one once its effect has told it. */
   readonly ref: string | null;
   readonly identity: string;
   /** Encoded desired attributes of a `create` or `update`, so that a run after a crash can tell its own work; null for the rest. */
   readonly desired: { readonly [name: string]: Plain } | null;
   /** Encoded attributes of the live object before the change, so that it can be taken back; null where there was none. */
   readonly preimage: { readonly [name: string]: Plain } | null;
+  /** Folder of the document, relative to the environment's. */
+  readonly folder: string;
   readonly startedAt: string;
   readonly endedAt: string | null;
   /** Typed code and sentence of a failure; no secret, no raw output. */

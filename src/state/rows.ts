@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isTypeName, parseAddress, type ResourceAddress, type TypeName } from '../core/address.ts';
 import { digestBytes } from '../core/canonical.ts';
+import { STAGES } from '../core/facet.ts';
 import type { Plain } from '../core/value.ts';
 import { BackendError } from './contract.ts';
 import type { Identity, LockInfo, OperationRow, ResourceRow, Sealed, StepRow, StoredOutput } from './model.ts';
@@ -45,6 +46,11 @@ const stepSchema = z.strictObject({
   provider: z.string(),
   effect: z.string(),
   object: z.enum(['create', 'update', 'remove', 'depose', 'retire', 'keep', 'record']),
+  action: z.string(),
+  part: z.enum(['prepare', 'remove', 'apply', 'retire']),
+  stage: z.enum(STAGES),
+  direction: z.enum(['back', 'forward', 'stays']),
+  after: z.array(z.string()),
   key: z.string(),
   status: z.enum(['intended', 'done', 'failed', 'unknown', 'compensating', 'compensated', 'settled']),
   id: z.string(),
@@ -52,6 +58,7 @@ const stepSchema = z.strictObject({
   identity: z.string(),
   desired: attributes.nullable(),
   preimage: attributes.nullable(),
+  folder: z.string(),
   startedAt: z.string(),
   endedAt: z.string().nullable(),
   error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),

@@ -60,6 +60,22 @@ export class SqlSession implements WriteSession {
     return begun;
   }
 
+  async resume(serial: number): Promise<OperationRow> {
+    const resumed = await this.#submit(async (transaction) => {
+      const { sql, environment } = this.#parts;
+      const head = await loadHead(transaction, sql, environment);
+      const found = await loadOperation(transaction, sql, environment, serial);
+      if (head.serial !== serial || found?.outcome !== null) {
+        throw new BackendError('STATE_MOVED', `The operation op-${serial} is not open any more.`, { next: 'accede status' });
+      }
+      const taken: OperationRow = { ...found, fence: this.fence };
+      await this.#putOperation(transaction, taken);
+      return taken;
+    });
+    this.#serial = serial;
+    return resumed;
+  }
+
   async write(mutations: readonly Mutation[]): Promise<void> {
     const serial = this.#openSerial();
     const { sql, environment } = this.#parts;

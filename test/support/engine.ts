@@ -5,6 +5,7 @@ import { applyPlan } from '../../src/apply/apply.ts';
 import type { ApplyRequest, EngineContext } from '../../src/apply/engine.ts';
 import type { AccedeEvent, ApplyResult } from '../../src/apply/events.ts';
 import { preparePlan } from '../../src/apply/prepare.ts';
+import { recoverBack } from '../../src/apply/recover.ts';
 import { type Clock, type IdSource, systemClock } from '../../src/core/clock.ts';
 import type { Diagnostic } from '../../src/core/diagnostic.ts';
 import { localHost } from '../../src/host/local.ts';
@@ -127,6 +128,7 @@ export class EngineBench {
           fence: session.fence,
           read: () => session.read(),
           begin: (operation, expected) => session.begin(operation, expected),
+          resume: (serial) => session.resume(serial),
           write,
           end: (serial, outcome, summary, sealed) => session.end(serial, outcome, summary, sealed),
           release: () => session.release(),
@@ -151,6 +153,12 @@ export class EngineBench {
     const result = await this.apply(document, resources);
     if (result.exitCode !== 0) throw new Error(`apply: ${JSON.stringify(result)}`);
     return result;
+  }
+
+  /** Takes the open operation back from its journal. */
+  async recoverBack(resources: readonly ResourceInstance[] | Environment): Promise<ApplyResult> {
+    const { actor, lockTimeout, stop, emit } = this.#request({} as PlanDocument);
+    return recoverBack(await this.context(resources), { actor, lockTimeout, stop, emit });
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 import { isDigest } from '../../core/canonical.ts';
 import { type Outcome, settle } from '../../core/diagnostic.ts';
 import type { RawInput } from '../shell.ts';
-import { type PlanningArguments, readPlanningFlags } from './plan.ts';
+import { conflict, type PlanningArguments, readPlanningFlags } from './plan.ts';
 import { Flags, usageError } from './values.ts';
 
 /** What `apply` and `destroy` share: how they are allowed to go on, and who waits how long. */
@@ -61,6 +61,21 @@ export function parseDestroyArguments(input: RawInput): Outcome<DestroyArguments
     { ...readApplyingFlags(flags), planning: readPlanningFlags(flags, input.operands[0], { destroy: true }) },
     flags.diagnostics,
   );
+}
+
+export interface RecoverArguments extends ApplyingArguments {
+  readonly planning: PlanningArguments;
+  readonly way: 'forward' | 'back';
+}
+
+export function parseRecoverArguments(input: RawInput): Outcome<RecoverArguments> {
+  const flags = new Flags(input.options);
+  if (flags.isSet('forward') && flags.isSet('back')) {
+    flags.diagnostics.push(conflict('--forward', '--back'));
+  }
+  const way = flags.isSet('back') ? 'back' : 'forward';
+  const planning = readPlanningFlags(flags, input.operands[0], { destroy: false });
+  return settle({ ...readApplyingFlags(flags), planning, way }, flags.diagnostics);
 }
 
 function readApplyingFlags(flags: Flags): ApplyingArguments {

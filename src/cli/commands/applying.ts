@@ -101,7 +101,10 @@ export async function carryOut(shell: Shell, workspace: Workspace, plan: PlanDoc
   return toExitCode(result.exitCode);
 }
 
-async function progressView(shell: Shell): Promise<{ readonly receive: (event: AccedeEvent) => void; readonly end: () => Promise<void> }> {
+/** Progress on stderr, or NDJSON on stdout, of whatever runs under the lock. */
+export async function progressView(
+  shell: Shell,
+): Promise<{ readonly receive: (event: AccedeEvent) => void; readonly end: () => Promise<void> }> {
   const { output } = shell;
   const nothing = async () => undefined;
   if (output.json) return { receive: (event) => output.document(event), end: nothing };

@@ -7,7 +7,7 @@ import { askLine } from '../views/prompt.ts';
 export type Answer = { readonly kind: 'yes' } | { readonly kind: 'no'; readonly diagnostic: Diagnostic };
 
 /** Asks whether the plan is to be applied. Without a terminal nobody can answer, and nothing is applied. */
-export async function askApproval(shell: Shell, signal: AbortSignal): Promise<Answer> {
+export async function askApproval(shell: Shell, signal: AbortSignal, question = 'Apply this plan?'): Promise<Answer> {
   if (shell.stdin.isTTY !== true) {
     return no(
       'APPROVAL_IMPOSSIBLE',
@@ -15,7 +15,7 @@ export async function askApproval(shell: Shell, signal: AbortSignal): Promise<An
       'The plan has to be approved, and stdin is no terminal to ask on. Nothing was changed. Give --auto-approve, or save the plan with accede plan --out and apply that file.',
     );
   }
-  const answer = await askLine('Apply this plan? Only "yes" is accepted: ', { ...shell, signal });
+  const answer = await askLine(`${question} Only "yes" is accepted: `, { ...shell, signal });
   return answer?.trim() === 'yes'
     ? { kind: 'yes' }
     : no('NOT_APPROVED', 'The plan was not approved', 'The answer was not "yes". Nothing was changed.');

@@ -1,3 +1,4 @@
+import { noWayBack } from '../../apply/recover.ts';
 import type { OperationRow, Snapshot } from '../../state/model.ts';
 import { systemProcessIdentity } from '../../state/process.ts';
 import { parseReadingArguments } from '../arguments/reading.ts';
@@ -63,9 +64,12 @@ function statusRows(workspace: Workspace, snapshot: Snapshot | undefined, folder
             ...operationRow(open.operation),
             running,
             done: open.steps.filter((step) => step.status === 'done' || step.status === 'settled').map((step) => step.step),
-            notDone: open.steps.filter((step) => step.status === 'failed').map((step) => step.step),
-            unknown: open.steps.filter((step) => step.status === 'intended' || step.status === 'unknown').map((step) => step.step),
-            next: running ? null : `accede apply ${folder}`,
+            notDone: open.steps.filter((step) => step.status === 'failed' || step.status === 'compensated').map((step) => step.step),
+            unknown: open.steps
+              .filter((step) => step.status === 'intended' || step.status === 'unknown' || step.status === 'compensating')
+              .map((step) => step.step),
+            next: running ? null : `accede ${open.operation.kind === 'destroy' ? 'destroy' : 'apply'} ${folder}`,
+            back: running || noWayBack(open.steps) !== undefined ? null : `accede recover --back ${folder}`,
           },
     lock:
       lock === null

@@ -41,6 +41,8 @@ export interface StatusRows {
         readonly notDone: readonly string[];
         readonly unknown: readonly string[];
         readonly next: string | null;
+        /** How to take it back; null when it is running or has crossed its point of no return. */
+        readonly back: string | null;
       })
     | null;
   readonly lock: {
@@ -95,7 +97,8 @@ export function renderStatus(status: StatusRows, { color }: Style): string {
       for (const step of steps.slice(0, MOST_LISTED)) lines.push(`  ${word.padEnd(9)} ${oneLine(step)}`);
       if (steps.length > MOST_LISTED) lines.push(`  … ${steps.length - MOST_LISTED} more ${word}`);
     }
-    if (operation.next !== null) lines.push('', `    ${color.cyan(oneLine(operation.next))}`);
+    if (operation.next !== null) lines.push('', `    ${color.cyan(oneLine(operation.next))}    goes on from there`);
+    if (operation.back !== null) lines.push(`    ${color.cyan(oneLine(operation.back))}    takes back what it did`);
   }
   return `${lines.join('\n')}\n`;
 }

@@ -61,6 +61,12 @@ export const APPLY_CODES: CodeTable = {
     remedy: 'Remove what the message names, then run accede apply.',
     exit: [6],
   },
+  NOTHING_OPEN: { summary: 'There is no open operation to recover.', remedy: 'Nothing to do.', exit: [0] },
+  NO_WAY_BACK: {
+    summary: 'The open operation has crossed its point of no return.',
+    remedy: 'Run accede recover --forward.',
+    exit: [3],
+  },
   OTHER: {
     summary: 'The target failed in a way that has no code of its own.',
     remedy: 'Read the message of the target.',

@@ -1,0 +1,113 @@
+import type { ResourceAddress } from '../core/address.ts';
+import { canonicalText } from '../core/canonical.ts';
+import { type Attributes, decodeValue, type Plain } from '../core/value.ts';
+import { maskedLive, recordedAttributes } from '../plan/live.ts';
+import { objectQuery } from '../plan/query.ts';
+import {
+  type Change,
+  type Effect,
+  type EffectIo,
+  type Mark,
+  ProviderError,
+  type ResourceType,
+  type Session,
+  type TypeContext,
+} from '../providers/contract.ts';
+import type { ResourceRow, StepRow } from '../state/model.ts';
+import { preimageInClear, withoutSecrets } from './operation.ts';
+import { encodedAttributes } from './record.ts';
+import { type Intent, StepRefused } from './run-context.ts';
+import type { Reversible } from './way-back.ts';
+
+/** What is known of a change whose run is gone. */
+export interface RecordedFacts {
+  readonly address: ResourceAddress;
+  readonly type: ResourceType;
+  readonly context: TypeContext;
+  /** The record before the operation. */
+  readonly row: ResourceRow | undefined;
+  /** The steps of the change, in order. */
+  readonly steps: readonly StepRow[];
+  readonly operation: string;
+  readonly mark: Mark;
+  readonly key: Buffer;
+  session(alias: string): Promise<Session>;
+}
+
+/** A change as the journal tells it: enough to take it back without the plan and without the documents that it came from. */
+export class RecordedChange implements Reversible {
+  readonly movedFrom = null;
+  readonly #facts: RecordedFacts;
+  /** What was there before: that of the first step. */
+  readonly #preimage: StepRow['preimage'];
+
+  constructor(facts: RecordedFacts) {
+    this.#facts = facts;
+    this.#preimage = facts.steps[0]?.preimage ?? null;
+  }
+
+  async undo(effect: Effect, intent: Intent, ref: string | null, io: EffectIo): Promise<void> {
+    const { address, type, context, row, operation, mark, steps } = this.#facts;
+    const step = steps.find((candidate) => candidate.effect === effect.name);
+    const action = step?.action === 'adopt' ? 'update' : step?.action;
+    // Anything else concerned the record alone.
+    if (step === undefined || !isChange(action)) return;
+    const session = await this.#facts.session(step.provider);
+    if (session.undo === undefined) throw new ProviderError('OTHER', 'Its provider knows no way back from this effect.');
+    const sealed = intent.desired ?? row?.attributes ?? {};
+    const before = this.#preimage === null ? undefined : preimageInClear(decodeValue(this.#preimage) as Attributes);
+    await session.undo(
+      {
+        operation,
+        key: intent.key,
+        effect,
+        change: { action, order: 'destroy-first', paths: [], deposed: (row?.deposed.length ?? 0) > 0 },
+        address,
+        type: type.type,
+        mark,
+        id: intent.id,
+        ...(ref === null ? {} : { ref }),
+        desired: withoutSecrets(sealed),
+        sealed,
+        context,
+        timeouts: {},
+        ...(before === undefined ? {} : { before: before.attributes }),
+        sealedBefore: before?.sealed ?? [],
+      },
+      io,
+    );
+  }
+
+  async requireAsBefore(io: EffectIo): Promise<void> {
+    const { address, type, row, mark, key, steps } = this.#facts;
+    const [first] = steps;
+    const known = { row, identity: first?.identity, unsettled: [], importedRef: undefined, desired: undefined };
+    const query = objectQuery(address, type, mark, known);
+    if (query === undefined || first === undefined || type.data) return;
+    const observed = await (await this.#facts.session(row?.provider ?? first.provider)).read(query, io);
+    const recorded = row === undefined ? undefined : recordedAttributes(type, row);
+    const live =
+      observed.kind === 'found' ? encodedAttributes(maskedLive(type, observed, { desired: undefined, recorded, secrets: [] }), key) : null;
+    if (same(live, this.#preimage)) return;
+    throw new StepRefused(
+      {
+        severity: 'error',
+        code: 'NOT_AS_BEFORE',
+        summary: 'A resource is not as before',
+        detail: `${address} is not what it was before the run.`,
+        address,
+        expected: this.#preimage === null ? 'absent' : 'as before',
+        observed: observed.kind === 'found' ? 'present, and different' : observed.kind,
+      },
+      { moved: true },
+    );
+  }
+}
+
+function isChange(action: string | undefined): action is Change['action'] {
+  return action === 'create' || action === 'update' || action === 'replace' || action === 'start' || action === 'delete';
+}
+
+function same(one: Plain, other: Plain): boolean {
+  return canonicalText(one) === canonicalText(other);
+}

@@ -1,0 +1,75 @@
+import { relative } from 'node:path';
+import { recoverBack } from '../../apply/recover.ts';
+import { parseRecoverArguments, type RecoverArguments } from '../arguments/apply.ts';
+import { actorOf, openWorkspace } from '../compose.ts';
+import { EXIT, type ExitCode, toExitCode } from '../exit.ts';
+import type { RawInput, Shell } from '../shell.ts';
+import { renderDiagnostics } from '../views/diagnostics.ts';
+import { renderResult } from '../views/result.ts';
+import { planAndApply } from './apply.ts';
+import { progressView } from './applying.ts';
+import { askApproval } from './approval.ts';
+import { failWith } from './failing.ts';
+
+/** `recover`: ends an open operation, forward by an apply from where the world stands, or back from its journal. */
+export async function runRecover(input: RawInput, shell: Shell): Promise<ExitCode> {
+  const parsed = parseRecoverArguments(input);
+  if (!parsed.ok) return failWith(shell, parsed.diagnostics);
+  return parsed.value.way === 'back' ? await back(shell, parsed.value) : await forward(shell, parsed.value);
+}
+
+async function forward(shell: Shell, args: RecoverArguments): Promise<ExitCode> {
+  const opened = await openWorkspace(shell, args.planning, { secrets: 'none' });
+  if (!opened.ok) return failWith(shell, opened.diagnostics);
+  let kind: string | undefined;
+  try {
+    kind = (await opened.value.context.store.read())?.open?.operation.kind;
+  } finally {
+    await opened.value.close();
+  }
+  if (kind === undefined) {
+    if (shell.output.json) shell.output.document({ format: 'accede.recover/v1', open: false });
+    else shell.output.print('No operation is open.\n');
+    return EXIT.done;
+  }
+  const options = { ...args.planning.options, destroy: kind === 'destroy' };
+  return await planAndApply(shell, { ...args.planning, options }, args);
+}
+
+async function back(shell: Shell, args: RecoverArguments): Promise<ExitCode> {
+  const { output } = shell;
+  const opened = await openWorkspace(shell, args.planning, { secrets: 'skip', parallelism: args.planning.parallelism });
+  if (!opened.ok) return failWith(shell, opened.diagnostics);
+  try {
+    if (!args.autoApprove) {
+      const answer = await askApproval(shell, shell.interrupts.reads, 'Take back what the open operation did?');
+      if (answer.kind === 'no') return failWith(shell, [answer.diagnostic]);
+    }
+    shell.interrupts.beginApply();
+    const progress = await progressView(shell);
+    let result: Awaited<ReturnType<typeof recoverBack>>;
+    try {
+      result = await recoverBack(opened.value.context, {
+        actor: actorOf(shell),
+        lockTimeout: args.lockTimeout,
+        stop: shell.interrupts.stop,
+        emit: progress.receive,
+      });
+    } finally {
+      await progress.end();
+    }
+    if (!output.json) {
+      const clean = output.clean(result);
+      if (clean.diagnostics.length > 0) output.say(renderDiagnostics(clean.diagnostics, output.conversation));
+      const folder = relative(shell.folder, opened.value.environment.folder);
+      output.print(
+        result.exitCode === EXIT.done && result.serial !== null
+          ? `Taken back: ${clean.steps.notDone.length} steps in ${clean.seconds.toFixed(1)} s. State #${result.serial}.\n`
+          : renderResult(clean, output.answer, `accede recover --back${folder === '' ? '' : ` ${folder}`}`),
+      );
+    }
+    return toExitCode(result.exitCode);
+  } finally {
+    await opened.value.close();
+  }
+}
