@@ -20,6 +20,7 @@ import { planSnapshot } from './prepare.ts';
 import { finalOutputs, sealOf } from './seal.ts';
 import { effectIo, openSession, type Sessions, writeSessions } from './sessions.ts';
 import { staleDiagnostic } from './stale.ts';
+import { beginEncryption, requireKey } from './vaults.ts';
 import { type Attempt, takeBack } from './way-back.ts';
 
 /** Exit codes of a run; the whole table is in the command contract. */
@@ -76,6 +77,7 @@ class ApplyRun {
       const detail = `It could be applied until ${this.#plan.expiresAt}. Plan again.`;
       return this.#result('stale', EXIT.stale, [{ ...diagnostic('PLAN_EXPIRED', 'The plan is too old', detail), next: 'accede plan' }]);
     }
+    await requireKey(this.#context);
     if (this.#plan.state.lineage !== null && (await store.read()) === undefined) {
       const detail =
         'The plan was made for a state that is not there any more. Nothing was changed, and no new state was begun. Plan again.';
@@ -178,6 +180,7 @@ class ApplyRun {
   ): Promise<ApplyResult> {
     const { clock, ids, environment, parallelism } = this.#context;
     const { document } = prepared;
+    const begun = await beginEncryption(this.#context, snapshot.identity);
     const operation = await session.begin(
       {
         kind: document.inputs.options.destroy ? 'destroy' : 'apply',
@@ -192,6 +195,7 @@ class ApplyRun {
     this.#begun = true;
     this.emitter.belongTo(operation.id);
     const { serial } = operation;
+    if (begun !== undefined) await session.write([{ kind: 'encryption', encryption: begun.encryption }]);
     this.emitter.emit({
       type: 'operation.started',
       plan: document.digest,
@@ -217,6 +221,8 @@ class ApplyRun {
         operation: operation.id,
         serial,
         key,
+        vault: prepared.vault ?? begun?.vault,
+        ...(this.#context.conceal === undefined ? {} : { conceal: this.#context.conceal }),
         planKey: document.state.lineage === null ? undefined : key,
         exposures,
         fingerprints: document.fingerprints,

@@ -22,7 +22,7 @@ import {
 import type { Mutation } from '../state/contract.ts';
 import type { Deposed, ResourceRow, StepRow } from '../state/model.ts';
 import { agrees, effectOperation, foreseeable, preimageInClear, sealedForm } from './operation.ts';
-import { encodedAttributes, recordOfObserved, resourceRow } from './record.ts';
+import { encodedAttributes, journalForm, maskedReceipt, readdressed, recordOfObserved, resourceRow } from './record.ts';
 import { type Intent, type RunContext, type Settled, StepRefused } from './run-context.ts';
 import { changeDiagnostic, failedCondition, resultDifference } from './verdicts.ts';
 import type { Reversible } from './way-back.ts';
@@ -37,7 +37,7 @@ export class ChangeRun implements Reversible {
   /** The object that is there now: the old one until it is removed or steps aside, then the new one. */
   #present: Deposed | undefined;
   #desired: Attributes | undefined;
-  /** The object as it was before the change, secrets as fingerprints. */
+  /** The object as it was before the change, secrets as fingerprints, with a key also encrypted. */
   readonly #preimage: StepRow['preimage'];
   #identity: string;
   #row: ResourceRow | undefined;
@@ -50,12 +50,13 @@ export class ChangeRun implements Reversible {
     this.change = change;
     this.#run = run;
     const { row, observed, planned, unsettled } = change;
-    this.#row = row === undefined ? undefined : { ...row, address: planned.address };
+    this.#row = row === undefined ? undefined : readdressed(row, planned.address, run.key, run.vault);
     this.#formerAddress = row !== undefined && row.address !== planned.address ? row.address : undefined;
     this.#alias = change.instance?.provider ?? row?.provider ?? '';
     this.#desired = change.desired;
     this.#identity = row?.identity ?? '';
-    this.#preimage = observed.kind === 'found' ? encodedAttributes(maskedLive(change.type, observed, change.masks), run.key) : null;
+    this.#preimage =
+      observed.kind === 'found' ? journalForm(maskedLive(change.type, observed, change.masks), run, planned.address, 'preimage') : null;
     const made = unsettled.find((step) => step.object === 'create')?.id;
     if (observed.kind === 'found') this.#present = { id: observed.id ?? row?.id ?? made ?? run.newId(), ref: observed.ref };
     const makes = change.effects.some((effect) => effect.object === 'create');
@@ -87,14 +88,17 @@ export class ChangeRun implements Reversible {
       this.#evaluated = true;
     }
     const makes = effect.object === 'create' || effect.object === 'update';
-    const desired = makes && this.#desired !== undefined ? encodedAttributes(this.#desired, this.#run.key) : null;
+    const { address } = this.change.planned;
+    const wanted = makes ? this.#desired : undefined;
+    // No ciphertext is in the key: it is another one each time.
+    const content = wanted === undefined ? null : encodedAttributes(wanted, this.#run.key);
     const target = effect.object === 'retire' ? this.#row?.deposed[0] : effect.object === 'create' ? undefined : this.#present;
     return {
-      key: digestOf([this.#run.operation, this.change.planned.address, effect.name, desired]),
+      key: digestOf([this.#run.operation, address, effect.name, content]),
       id: target?.id ?? this.#id,
       ref: target?.ref ?? null,
       identity: this.#identity,
-      desired,
+      desired: wanted === undefined ? null : journalForm(wanted, this.#run, address, 'desired'),
       preimage: this.#preimage,
     };
   }
@@ -103,7 +107,8 @@ export class ChangeRun implements Reversible {
   async perform(effect: Effect, intent: Intent, io: EffectIo): Promise<Receipt> {
     if (effect.name === RECORD || effect.name === READ) return {};
     const session = await this.#run.session(this.#aliasFor(effect));
-    if (effect.object !== 'retire') return session.perform(this.#operation(effect, intent), io);
+    if (effect.object !== 'retire')
+      return maskedReceipt(await session.perform(this.#operation(effect, intent), io), this.change, this.#run);
     // Predecessors of several broken-off runs may have piled up: all of them go.
     let receipt: Receipt = {};
     for (const deposed of this.#row?.deposed ?? []) {
@@ -135,6 +140,7 @@ export class ChangeRun implements Reversible {
       desired: effect.part === 'prepare' ? foreseeable(this.change, this.#run.exposures.lookup) : this.#desired,
       deposed: (this.#row?.deposed.length ?? 0) > 0,
       key: this.#run.key,
+      vault: this.#run.vault,
     });
   }
 
@@ -234,7 +240,7 @@ export class ChangeRun implements Reversible {
   async #finished(ref: string | null, receipt: Receipt, makesAnew: boolean, io: EffectIo): Promise<Outcome> {
     const { type, planned } = this.change;
     // What was known of the object stays known: a step that changes the record alone tells nothing new.
-    const known = makesAnew || this.#row === undefined ? {} : recordedComputed(this.#row);
+    const known = makesAnew || this.#row === undefined ? {} : recordedComputed(this.#row, this.#run.vault);
     const recorded = {
       attributes: sealedForm(this.#desired ?? {}, this.#run.key),
       computed: { ...known, ...receipt.computed },
@@ -290,6 +296,7 @@ export class ChangeRun implements Reversible {
         fingerprint,
       },
       this.#run.key,
+      this.#run.vault,
     );
   }
 
@@ -310,6 +317,7 @@ export class ChangeRun implements Reversible {
       identity,
       unsettled: change.unsettled,
       desired: this.#desired,
+      vault: this.#run.vault,
       importedRef: planned.importId !== null && change.observed.kind === 'found' ? change.observed.ref : undefined,
     });
     if (query === undefined) return;
@@ -328,7 +336,7 @@ export class ChangeRun implements Reversible {
   #evaluate(): void {
     const { instance, type, context, planned, row } = this.change;
     if (instance === undefined || planned.action === 'forget' || planned.reason === RECORDED_AS_IT_IS) return;
-    const outcome = evaluateInstance(instance, type, context, this.#run.exposures.lookup);
+    const outcome = evaluateInstance(instance, type, context, this.#run.exposures.lookup, this.change.row);
     if (!outcome.ok) {
       const [first] = outcome.diagnostics;
       throw first === undefined ? this.#bug('its attributes cannot be evaluated') : new StepRefused(first, { moved: false });
@@ -349,7 +357,7 @@ export class ChangeRun implements Reversible {
   #expose(found: Found, masks: Masks, receipt: Receipt): void {
     const { instance, type, context } = this.change;
     if (instance === undefined) return;
-    const outcome = evaluateInstance(instance, type, context, this.#run.exposures.lookup);
+    const outcome = evaluateInstance(instance, type, context, this.#run.exposures.lookup, this.change.row);
     if (!outcome.ok) return;
     const facts = recordOfObserved(type, found, masks, this.#run.key);
     const value: Value = {

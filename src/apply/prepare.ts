@@ -4,11 +4,13 @@ import type { PlanOptions } from '../plan/model.ts';
 import { planEnvironment } from '../plan/plan.ts';
 import type { PreparedPlan } from '../plan/prepared.ts';
 import type { ReadSession } from '../providers/contract.ts';
+import { BackendError } from '../state/contract.ts';
 import type { Snapshot } from '../state/model.ts';
 import { collectWorld } from './collect.ts';
 import type { EngineContext, PlanStamp } from './engine.ts';
 import { diagnoseBackend } from './failure.ts';
 import { readSessions, type Sessions } from './sessions.ts';
+import { openedVault } from './vaults.ts';
 
 /** How long a plan may be applied when the policy says nothing. */
 const PLAN_MAX_AGE = 24 * 3600 * 1000;
@@ -24,12 +26,15 @@ export async function preparePlan(context: EngineContext, options: PlanOptions, 
   const sessions = readSessions(context);
   try {
     return await planSnapshot(context, sessions, snapshot, options, stamp);
+  } catch (error) {
+    if (!(error instanceof BackendError)) throw error;
+    return { ok: false, diagnostics: [diagnoseBackend(error)] };
   } finally {
     await sessions.close();
   }
 }
 
-/** Plans from a snapshot that the caller has read, with sessions that stay the caller's. */
+/** Plans from a snapshot that the caller has read, with sessions that stay the caller's. Throws `BackendError` for secrets that the state keeps and that cannot be opened. */
 export async function planSnapshot(
   context: EngineContext,
   sessions: Sessions<ReadSession>,
@@ -43,6 +48,7 @@ export async function planSnapshot(
     environment,
     registry,
     snapshot,
+    opened: await openedVault(context, snapshot),
     options,
     version,
     commit: stamp.commit,

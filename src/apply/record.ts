@@ -1,9 +1,15 @@
 import path from 'node:path';
 import type { ResourceAddress } from '../core/address.ts';
-import { type Attributes, encodeValue, type Plain } from '../core/value.ts';
+import { formatPath, type PathSegment } from '../core/path.ts';
+import { type Attributes, type Encrypt, encodeValue, holdsCiphertext, type Plain } from '../core/value.ts';
+import { encryptAt, type Vault } from '../core/vault.ts';
 import { fingerprintOfObserved, liveComputed, type Masks } from '../plan/live.ts';
-import type { Observed, ResourceType } from '../providers/contract.ts';
+import type { PreparedChange } from '../plan/prepared.ts';
+import type { Observed, Receipt, ResourceType } from '../providers/contract.ts';
+import { traitsAt } from '../providers/define.ts';
 import type { ResourceRow } from '../state/model.ts';
+import type { RunContext } from './run-context.ts';
+import { decodePart, keyMissing, openSecrets } from './vaults.ts';
 
 /** What a row is made from, beside the live object. */
 export interface Recorded {
@@ -27,8 +33,10 @@ export interface Recorded {
   readonly fingerprint: string;
 }
 
-/** The row of a resource: attributes encoded, so that no secret is in it. */
-export function resourceRow(recorded: Recorded, key: Buffer): ResourceRow {
+/** The row of a resource: attributes encoded, so that no secret is in it but those that the type keeps, encrypted. */
+export function resourceRow(recorded: Recorded, key: Buffer, vault: Vault | undefined): ResourceRow {
+  const keeps = (path: readonly PathSegment[]) => traitsAt(recorded.type, formatPath(path)).kept;
+  const encrypt = (part: 'attributes' | 'computed') => encryptAt(vault, recorded.address, part, keeps);
   return {
     address: recorded.address,
     type: recorded.type.type,
@@ -39,8 +47,8 @@ export function resourceRow(recorded: Recorded, key: Buffer): ResourceRow {
     identity: recorded.identity,
     status: recorded.status,
     marked: recorded.marked,
-    attributes: encodedAttributes(recorded.attributes, key),
-    computed: encodedAttributes(recorded.computed, key),
+    attributes: encodedAttributes(recorded.attributes, key, encrypt('attributes')),
+    computed: encodedAttributes(recorded.computed, key, encrypt('computed')),
     fingerprint: recorded.fingerprint,
     dependencies: recorded.dependencies,
     protected: recorded.protected,
@@ -50,8 +58,38 @@ export function resourceRow(recorded: Recorded, key: Buffer): ResourceRow {
   };
 }
 
-export function encodedAttributes(attributes: Attributes, key: Buffer): { readonly [name: string]: Plain } {
-  return encodeValue(attributes, key) as { readonly [name: string]: Plain };
+export function encodedAttributes(attributes: Attributes, key: Buffer, encrypt?: Encrypt): { readonly [name: string]: Plain } {
+  return encodeValue(attributes, key, encrypt) as { readonly [name: string]: Plain };
+}
+
+/** Attributes as a step of the journal holds them: with a vault every secret is kept encrypted, so that a step can be taken back without its run. */
+export function journalForm(
+  attributes: Attributes,
+  run: Pick<RunContext, 'key' | 'vault'>,
+  address: ResourceAddress,
+  part: 'desired' | 'preimage',
+): { readonly [name: string]: Plain } {
+  return encodedAttributes(attributes, run.key, encryptAt(run.vault, address, part));
+}
+
+/** The receipt with its secrets wrapped: they are in clear as they come from the effect that made them. */
+export function maskedReceipt(receipt: Receipt, change: Pick<PreparedChange, 'type' | 'masks'>, run: Pick<RunContext, 'conceal'>): Receipt {
+  if (receipt.computed === undefined) return receipt;
+  const computed = liveComputed(change.type, { computed: receipt.computed }, change.masks);
+  run.conceal?.(openSecrets(computed));
+  return { ...receipt, computed };
+}
+
+/** The row under another address. What it keeps encrypted is encrypted anew, since a ciphertext opens at its own address alone. Throws `BackendError` without the key for that. */
+export function readdressed(row: ResourceRow, address: ResourceAddress, key: Buffer, vault: Vault | undefined): ResourceRow {
+  if (row.address === address) return row;
+  const again = (part: 'attributes' | 'computed') => {
+    if (!holdsCiphertext(row[part])) return row[part];
+    if (vault === undefined) throw keyMissing();
+    const open = decodePart(row[part], vault, { address: row.address, part });
+    return encodedAttributes(open as Attributes, key, encryptAt(vault, address, part));
+  };
+  return { ...row, address, attributes: again('attributes'), computed: again('computed') };
 }
 
 /** A folder as it is recorded: relative to the environment's, so that both may move together. */

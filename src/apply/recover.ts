@@ -1,5 +1,6 @@
 import { compareText, type ResourceAddress } from '../core/address.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Vault } from '../core/vault.ts';
 import { placeContext } from '../plan/context.ts';
 import { READ, RECORD } from '../plan/steps.ts';
 import type { Effect, Session } from '../providers/contract.ts';
@@ -12,6 +13,7 @@ import { diagnoseBackend } from './failure.ts';
 import { acquireLock } from './locking.ts';
 import { RecordedChange } from './recorded-change.ts';
 import { effectIo, openSession, type Sessions, writeSessions } from './sessions.ts';
+import { openVault } from './vaults.ts';
 import { type Attempt, type Reversible, takeBack } from './way-back.ts';
 
 export interface RecoverRequest {
@@ -37,6 +39,12 @@ export async function recoverBack(context: EngineContext, request: RecoverReques
   const result = await recovery.run();
   recovery.emitter.emit({ type: result.exitCode === 0 ? 'operation.done' : 'operation.failed', result });
   return result;
+}
+
+/** What is recorded, and what opens the secrets in it. */
+interface RecordedState {
+  readonly snapshot: Snapshot;
+  readonly vault: Vault | undefined;
 }
 
 class Recovery {
@@ -94,12 +102,13 @@ class Recovery {
         { ...diagnostic('NO_WAY_BACK', 'The operation can only go forward', detail), next: 'accede recover --forward' },
       ]);
     }
+    const vault = await openVault(this.#context, snapshot.identity);
     this.#operation = await session.resume(open.operation.serial);
     this.emitter.belongTo(open.operation.id);
     const before = (await this.#context.store.readAt(open.operation.serial - 1))?.resources ?? new Map<ResourceAddress, ResourceRow>();
     const sessions = writeSessions(this.#context, () => []);
     try {
-      return await this.#takeBack(session, snapshot, open.steps, before, sessions);
+      return await this.#takeBack(session, { snapshot, vault }, open.steps, before, sessions);
     } finally {
       await sessions.close();
     }
@@ -107,14 +116,14 @@ class Recovery {
 
   async #takeBack(
     session: Acquired['session'],
-    snapshot: Snapshot,
+    state: RecordedState,
     steps: readonly StepRow[],
     before: ReadonlyMap<ResourceAddress, ResourceRow>,
     sessions: Sessions<Session>,
   ): Promise<ApplyResult> {
     const begun = steps.filter((step) => step.status !== 'compensated' && step.status !== 'settled');
     const attempts = new Map(
-      begun.map((step) => [step.step, attemptOf(step, this.#changeOf(step, begun, snapshot, before, sessions))] as const),
+      begun.map((step) => [step.step, attemptOf(step, this.#changeOf(step, begun, state, before, sessions))] as const),
     );
     this.emitter.emit({ type: 'compensation.started', steps: attempts.size });
     const { clock, parallelism } = this.#context;
@@ -130,7 +139,7 @@ class Recovery {
     const ids = (list: readonly string[]) => list.toSorted(compareText);
     const tally = { done: ids([...back.stayed, ...back.stuck]), notDone: ids(back.taken), unknown: [] };
     const errors = [...back.diagnostics, ...(back.lost === undefined ? [] : [diagnoseBackend(back.lost)])];
-    const serial = this.#operation?.serial ?? snapshot.head.serial;
+    const serial = this.#operation?.serial ?? state.snapshot.head.serial;
     if (errors.length > 0) return { ...this.#result('failed', 6, errors), steps: tally };
     // Records that no step of their own was about: those of addresses that were only renamed.
     const staying = new Set(begun.filter((step) => step.direction === 'stays').map((step) => step.address));
@@ -149,7 +158,7 @@ class Recovery {
   #changeOf(
     { address, type: name, provider, folder }: StepRow,
     steps: readonly StepRow[],
-    snapshot: Snapshot,
+    { snapshot, vault }: RecordedState,
     before: ReadonlyMap<ResourceAddress, ResourceRow>,
     sessions: Sessions<Session>,
   ): Reversible {
@@ -167,6 +176,7 @@ class Recovery {
       operation: this.#operation?.id ?? '',
       mark: { environment: snapshot.identity.environment, lineage: snapshot.identity.lineage },
       key: Buffer.from(snapshot.identity.fingerprintKey, 'hex'),
+      vault,
       session: (alias) => openSession(sessions, alias),
     });
   }

@@ -238,6 +238,11 @@ export function holdsCiphertext(stored: Plain): boolean {
   return Object.values(record).some(holdsCiphertext);
 }
 
+/** The stored form without what is kept encrypted: all that may be shown, compared or made a digest of. */
+export function withoutCiphertext(stored: Plain): Plain {
+  return encodeValue(decodeValue(stored), undefined);
+}
+
 /** What a handler gets of recorded values: secrets in clear where they are open, everything else in the stored form. */
 export function clearForm(value: Value, key: Buffer | undefined): Plain {
   if (value instanceof Sensitive && value.isOpen && !containsUnknown(value.reveal())) return reveal(value);

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import { canonicalText } from './canonical.ts';
 import type { IdSource } from './clock.ts';
 import type { PathSegment } from './path.ts';
-import type { Plain } from './value.ts';
+import type { Decrypt, Encrypt, Plain } from './value.ts';
 
 /** Which state a ciphertext belongs to. */
 export interface VaultHome {
@@ -66,4 +66,20 @@ export function decryptBytes(ciphertext: string, key: Buffer, context: Plain): B
   } catch (error) {
     throw new CipherDamaged('a ciphertext was altered, stands in another place, or is of another key', { cause: error });
   }
+}
+
+/** What opens the ciphertexts of one part of a record: `attributes`, `computed`, `preimage`. Undefined without a vault. */
+export function decryptAt(vault: Vault | undefined, address: string, part: string): Decrypt | undefined {
+  return vault === undefined ? undefined : (ciphertext, path) => vault.decrypt(ciphertext, { address, path: [part, ...path] });
+}
+
+/** What encrypts the secrets of one part of a record, all of them or those at the places that `keeps` says. Undefined without a vault. */
+export function encryptAt(
+  vault: Vault | undefined,
+  address: string,
+  part: string,
+  keeps: (path: readonly PathSegment[]) => boolean = () => true,
+): Encrypt | undefined {
+  if (vault === undefined) return undefined;
+  return (secret, path) => (keeps(path) ? vault.encrypt(secret, { address, path: [part, ...path] }) : undefined);
 }

@@ -86,7 +86,7 @@ class Assessor {
     this.#renamed = new Map(
       [...moved.recorded].flatMap(([to, { movedFrom }]) => (movedFrom === undefined ? [] : [[movedFrom, to] as const])),
     );
-    this.#secrets = searchedSecrets(inputs.environment.secrets);
+    this.#secrets = searchedSecrets([...inputs.environment.secrets.values(), ...(inputs.opened?.secrets ?? [])]);
     this.#key = inputs.snapshot === undefined ? undefined : Buffer.from(inputs.snapshot.identity.fingerprintKey, 'hex');
   }
 
@@ -137,7 +137,7 @@ class Assessor {
     if (instance === undefined || type === undefined) throw new Error(`${address} has no type`);
     const { environment } = this.#inputs;
     const context = instanceContext(environment, instance);
-    const outcome = evaluateInstance(instance, type, context, this.#lookup);
+    const outcome = evaluateInstance(instance, type, context, this.#lookup, this.#recorded.get(address)?.row);
     if (this.#selected.has(address)) this.#diagnostics.push(...outcome.diagnostics);
     const evaluated = outcome.ok ? outcome.value : undefined;
     const recorded = this.#recordedAt(address);
@@ -365,7 +365,10 @@ function exposure(assessed: Assessed): Value {
   const { evaluated, type, observed, decision, masks, address } = assessed;
   if (evaluated === undefined) return new Unknown(address);
   const isNew = decision.action === 'create' || decision.action === 'replace' || decision.action === 'read';
-  const live = observed?.kind === 'found' && !isNew ? liveComputed(type, observed, masks) : {};
+  const renewed =
+    decision.action === 'update' || decision.action === 'adopt' ? (type.renews?.(decision.paths.map(({ path }) => path)) ?? []) : [];
+  const found = observed?.kind === 'found' && !isNew ? liveComputed(type, observed, masks) : {};
+  const live = Object.fromEntries(Object.entries(found).filter(([name]) => !renewed.includes(name)));
   const computed: Record<string, Value> = {};
   for (const [path, traits] of type.traits) {
     if (traits.computed && !path.includes('.') && !path.includes('[')) computed[path] = new Unknown(`${address}.${path}`);

@@ -1,6 +1,7 @@
 import type { ResourceAddress } from '../core/address.ts';
 import { Unknown } from '../core/value.ts';
 import type { Assessed, Assessment } from './assess.ts';
+import { hindrance } from './hindrances.ts';
 import type { PlanInputs } from './inputs.ts';
 import type { Refusal } from './model.ts';
 
@@ -17,7 +18,7 @@ export function judge(inputs: PlanInputs, assessment: Assessment): Judged {
   if (inputs.options.destroy && inputs.options.keepProtected) keepProtected(resources);
   const refusals: Refusal[] = [];
   for (const assessed of resources.values()) {
-    const refusal = ownRefusal(assessed) ?? protectionRefusal(inputs, assessed);
+    const refusal = ownRefusal(assessed) ?? protectionRefusal(inputs, assessed) ?? hindranceRefusal(inputs, assessed);
     if (refusal !== undefined) {
       refusals.push(refusal);
       if (assessed.decision.action !== 'refuse')
@@ -87,6 +88,11 @@ function protectionRefusal(inputs: PlanInputs, assessed: Assessed): Refusal | un
     ...(inputs.options.destroy ? { next: 'accede destroy --keep-protected' } : {}),
     ...sourceOf(assessed),
   };
+}
+
+function hindranceRefusal(inputs: PlanInputs, assessed: Assessed): Refusal | undefined {
+  const found = hindrance(inputs.environment, assessed);
+  return found === undefined ? undefined : { path: assessed.address, ...found, ...sourceOf(assessed) };
 }
 
 function wayOut(inputs: PlanInputs, assessed: Assessed, dropped: boolean): string {

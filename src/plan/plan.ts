@@ -21,6 +21,7 @@ import { facetsOf } from './decide.ts';
 import { planDigest } from './digest.ts';
 import { driftOf } from './drift.ts';
 import { planGuards } from './guards.ts';
+import { notKeptWarnings } from './hindrances.ts';
 import type { PlanInputs } from './inputs.ts';
 import { judge } from './judge.ts';
 import { fingerprintOfObserved } from './live.ts';
@@ -89,7 +90,7 @@ export function planEnvironment(inputs: PlanInputs): Outcome<PreparedPlan> {
     drift: shown.flatMap((assessed) => driftOf(assessed, key) ?? []),
     outputs: planned.outputs,
     summary: summarise(changes),
-    warnings: warningsOf(inputs, assessment.diagnostics, notesOf(shown)),
+    warnings: warningsOf(inputs, assessment.diagnostics, [...notesOf(shown), ...notKeptWarnings(inputs.environment, shown)]),
     createdAt: new Date(inputs.createdAt).toISOString(),
     expiresAt: new Date(inputs.createdAt + inputs.maxAge).toISOString(),
   };
@@ -103,7 +104,7 @@ export function planEnvironment(inputs: PlanInputs): Outcome<PreparedPlan> {
   }
   return {
     ok: true,
-    value: { document, work, lookup: assessment.lookup },
+    value: { document, work, lookup: assessment.lookup, vault: inputs.opened?.vault },
     diagnostics: [...assessment.diagnostics, ...busyWarning(inputs)],
   };
 }

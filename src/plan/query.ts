@@ -1,5 +1,6 @@
 import type { ResourceAddress } from '../core/address.ts';
 import { type Attributes, containsUnknown, mapLeaves, Sensitive } from '../core/value.ts';
+import type { Vault } from '../core/vault.ts';
 import type { Mark, ObjectQuery, ResourceType } from '../providers/contract.ts';
 import type { ResourceRow, Snapshot, StepRow } from '../state/model.ts';
 import { recordedAttributes, recordedComputed } from './live.ts';
@@ -37,6 +38,7 @@ export function objectQuery(
     readonly importedRef: string | undefined;
     /** What a data type is asked, as far as everything of it is known. */
     readonly desired: Attributes | undefined;
+    readonly vault?: Vault | undefined;
   },
 ): ObjectQuery | undefined {
   const { row } = known;
@@ -54,7 +56,7 @@ export function objectQuery(
     ...(ref === undefined ? {} : { ref }),
     ...(id === undefined ? {} : { id }),
     ...(identity === undefined ? {} : { identity }),
-    ...(row === undefined ? {} : { recorded: { attributes: recordedAttributes(type, row), computed: recordedComputed(row) } }),
+    ...(row === undefined ? {} : { recorded: { attributes: recordedAttributes(type, row), computed: recordedComputed(row, known.vault) } }),
   };
 }
 

@@ -13,7 +13,13 @@ import type { UseName } from './scopes.ts';
 import { memberOf, nodeRange, problemPlace, type SourceFile, type YamlNode } from './source.ts';
 
 /** The evaluated and checked value of one block; empty when it is not there or has a mistake. */
-function evaluateBlock(node: YamlNode | undefined, schema: z.ZodType, use: UseName, file: SourceFile, context: LoadContext): Attributes {
+export function evaluateBlock(
+  node: YamlNode | undefined,
+  schema: z.ZodType,
+  use: UseName,
+  file: SourceFile,
+  context: LoadContext,
+): Attributes {
   if (node === undefined) return {};
   const value = evaluateCompiled(context.compile(node, use), context.scope(file), (found) => context.report.take(...found));
   if (typeof value === 'symbol') return {};

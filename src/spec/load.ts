@@ -9,6 +9,7 @@ import { loadOutputs, loadState, loadSteering, providerConfig } from './blocks.t
 import { checkReferences, worldOf } from './cross.ts';
 import { digestSource } from './digest.ts';
 import { type FolderDocuments, readFolder, readIncludes, type SpecDocument } from './documents.ts';
+import { loadEncryption } from './encryption.ts';
 import type { Environment } from './environment.ts';
 import { FileStore } from './files.ts';
 import { includeEntries } from './includes.ts';
@@ -135,6 +136,7 @@ async function build(assembled: Assembled, { options, workspace, files, report }
   const providers = [...new Map([...configured, ...expansion.used]).values()].sort((a, b) => compareText(a.alias, b.alias));
   checkHosts([...expansion.used.values()], registry, report);
   const state = loadState(assembled, context);
+  const encryption = loadEncryption(assembled, context);
   const steering = loadSteering(assembled, context);
   const outputs = loadOutputs(assembled, context);
   const moved = loadMoved(assembled, context, world);
@@ -150,6 +152,7 @@ async function build(assembled: Assembled, { options, workspace, files, report }
     variables: context.fixed.variables,
     secrets: context.fixed.secrets,
     state,
+    ...(encryption === undefined ? {} : { encryption }),
     providers,
     resources: [...expansion.instances].sort((a, b) => compareText(a.address, b.address)),
     outputs,

@@ -60,6 +60,9 @@ export async function applyMutation(transaction: Transaction, sql: Statements, t
       await transaction.execute(sql.putOutputs, [environment, serial, canonicalText(outputs)]);
       return;
     }
+    case 'encryption':
+      await transaction.execute(sql.putEncryption, [environment, canonicalText(mutation.encryption)]);
+      return;
     case 'spend': {
       const row = (await transaction.query(sql.spent, [environment, mutation.planDigest]))[0];
       const by = row === undefined ? mutation.serial : parseCount(sql.tables.spent, row, 'serial');

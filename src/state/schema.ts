@@ -3,11 +3,12 @@ import { damaged } from './rows.ts';
 import type { Dialect, Driver, SqlRow, Transaction } from './sql.ts';
 
 /** Version of the tables. A change of their meaning raises it; an older program then refuses instead of misreading. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 export interface Tables {
   readonly schema: string;
   readonly identity: string;
+  readonly encryption: string;
   readonly head: string;
   readonly fence: string;
   readonly lock: string;
@@ -24,6 +25,7 @@ export function tableNames(prefix: string): Tables {
   return {
     schema: `${prefix}schema`,
     identity: `${prefix}identity`,
+    encryption: `${prefix}encryption`,
     head: `${prefix}head`,
     fence: `${prefix}fence`,
     lock: `${prefix}lock`,
@@ -94,6 +96,7 @@ function definitions(dialect: Dialect, tables: Tables): readonly string[] {
       ],
       'environment',
     ),
+    table(tables.encryption, [environment, `body ${document} NOT NULL`], 'environment'),
     table(tables.head, [environment, serial], 'environment'),
     table(tables.fence, [environment, `fence ${integer} NOT NULL`], 'environment'),
     table(

@@ -1,10 +1,11 @@
 import type { ResourceAddress } from '../core/address.ts';
+import { canonicalText } from '../core/canonical.ts';
 import type { Clock, IdSource } from '../core/clock.ts';
 import { type Acquired, BackendError, type Busy, type LockRequest, type StateStore } from './contract.ts';
 import { Lock } from './lock.ts';
 import type { Identity, OperationRow, ResourceRow, Snapshot, StepRow, StoredOutput } from './model.ts';
 import type { ProcessIdentity } from './process.ts';
-import { parseCount, parseIdentity, parseOperation } from './rows.ts';
+import { parseCount, parseEncryption, parseIdentity, parseOperation } from './rows.ts';
 import { createTables, findTables } from './schema.ts';
 import { SqlSession } from './session.ts';
 import { loadContentsAt, loadOperation, loadSnapshot, loadSteps } from './snapshot.ts';
@@ -143,7 +144,10 @@ export class SqlStore implements StateStore {
         `The state ${this.#driver.place} belongs to the environment ${other.environment}, and not to ${this.#environment}. It was left as it is; give each environment a place of its own in state.path.`,
       );
     }
-    return identities[0];
+    const [identity] = identities;
+    if (identity === undefined) return undefined;
+    const [encryption] = await transaction.query(this.#sql.encryption, [this.#environment]);
+    return { ...identity, encryption: parseEncryption(this.#sql.tables.encryption, encryption) };
   }
 
   /** Makes the state when it is not there. Of several that do this at once one makes it, and the others find it. */
@@ -159,6 +163,9 @@ export class SqlStore implements StateStore {
       identity.fingerprintKey,
       identity.createdAt,
     ]);
+    if (identity.encryption !== null) {
+      await transaction.execute(this.#sql.putEncryption, [this.#environment, canonicalText(identity.encryption)]);
+    }
     await transaction.execute(this.#sql.putHead, [this.#environment, serial]);
     await transaction.execute(this.#sql.putFence, [this.#environment, 0]);
   }
