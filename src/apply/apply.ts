@@ -6,10 +6,11 @@ import type { PreparedPlan } from '../plan/prepared.ts';
 import { goesBack } from '../plan/succession/direction.ts';
 import type { Residue, Session } from '../providers/contract.ts';
 import { type Acquired, BackendError, type Mutation } from '../state/contract.ts';
-import type { OperationRow, Snapshot } from '../state/model.ts';
+import type { OperationOutcome, OperationRow, Sealed, Snapshot } from '../state/model.ts';
 import { Emitter } from './emitter.ts';
 import type { ApplyRequest, EngineContext } from './engine.ts';
 import type { ApplyResult } from './events.ts';
+import { EvidenceRecorder } from './evidence.ts';
 import { Executor, type Tally } from './executor.ts';
 import { Exposures } from './exposures.ts';
 import { diagnoseBackend } from './failure.ts';
@@ -34,12 +35,21 @@ export async function applyPlan(context: EngineContext, request: ApplyRequest): 
   return result;
 }
 
+/** How a run came to its end. Without `ending` its operation stays open: the next plan goes on from it. */
+interface Ended {
+  readonly result: ApplyResult;
+  readonly ending?: { readonly outcome: OperationOutcome; readonly summary: Plain; readonly sealed?: Sealed | null | undefined };
+  /** Whether the store was lost. */
+  readonly isLost?: boolean;
+}
+
 class ApplyRun {
   readonly emitter: Emitter;
   readonly #context: EngineContext;
   readonly #request: ApplyRequest;
   readonly #plan: PlanDocument;
   readonly #started: number;
+  readonly #recorder = new EvidenceRecorder();
   #begun = false;
 
   constructor(context: EngineContext, request: ApplyRequest) {
@@ -47,7 +57,10 @@ class ApplyRun {
     this.#request = request;
     this.#plan = request.plan;
     this.#started = context.clock.monotonic();
-    this.emitter = new Emitter(context.clock, (event) => request.emit(event));
+    this.emitter = new Emitter(context.clock, (event) => {
+      this.#recorder.receive(event);
+      request.emit(event);
+    });
   }
 
   async run(): Promise<ApplyResult> {
@@ -231,25 +244,81 @@ class ApplyRun {
       },
     });
     const tally = await executor.execute();
-    if (tally.touched && tally.wayBack !== undefined) {
-      const result = await this.#goBack(session, snapshot, operation, tally, tally.wayBack);
-      return { ...result, serial };
-    }
-    if (tally.lost === undefined && document.changes.some((change) => change.movedFrom !== null)) {
-      await session.write(renameDependencies((await session.read()).resources, document));
-    }
-    const result = await this.#conclude(session, snapshot, operation, prepared, tally, exposures, key);
+    const ended =
+      tally.touched && tally.wayBack !== undefined
+        ? await this.#goBack(session, snapshot, tally, tally.wayBack)
+        : await this.#settle(session, snapshot, operation, prepared, tally, exposures);
+    const { result, ending, isLost = false } = ended;
+    const evidence = this.#evidence(operation, snapshot, document, result);
+    if (ending !== undefined) await session.end(serial, ending.outcome, ending.summary, ending.sealed, evidence);
+    // Nothing more can be written into a store that is lost.
+    else if (!isLost) await session.write([{ kind: 'evidence', body: evidence }]);
     return { ...result, serial };
   }
 
-  /** Takes back what was begun. When all of it is, the operation has ended and everything is as before; else it stays open. */
-  async #goBack(
+  /** The account of the run for those who ask later. */
+  #evidence(operation: OperationRow, snapshot: Snapshot, document: PlanDocument, result: ApplyResult): Plain {
+    const { environment, version, clock } = this.#context;
+    const { id, serial, kind, actor, reason, startedAt } = operation;
+    const { inputs, succession } = document;
+    const subject = { operation: id, serial, kind, actor, reason, startedAt, environment: environment.name, engine: version };
+    const plan = {
+      digest: document.digest,
+      class: succession.class,
+      direction: succession.direction,
+      sourceDigest: inputs.sourceDigest,
+      releaseDigest: inputs.releaseDigest,
+      commit: inputs.commit,
+      providers: inputs.providers,
+      guards: succession.guards.map((guard): Plain => ({ ...guard })),
+    };
+    const endedAt = new Date(clock.now()).toISOString();
+    return this.#recorder.document({ ...subject, lineage: snapshot.identity.lineage, plan }, result, endedAt);
+  }
+
+  /** The end of a run that goes forward or was broken off. */
+  async #settle(
     session: Acquired['session'],
     snapshot: Snapshot,
     operation: OperationRow,
+    prepared: PreparedPlan,
     tally: Tally,
-    attempts: ReadonlyMap<string, Attempt>,
-  ): Promise<ApplyResult> {
+    exposures: Exposures,
+  ): Promise<Ended> {
+    const { document } = prepared;
+    const key = Buffer.from(snapshot.identity.fingerprintKey, 'hex');
+    if (tally.lost === undefined && document.changes.some((change) => change.movedFrom !== null)) {
+      await session.write(renameDependencies((await session.read()).resources, document));
+    }
+    const counts = { done: tally.done.length, notDone: tally.notDone.length, unknown: tally.unknown.length };
+    const summary: Plain = {
+      ...counts,
+      untouched: !tally.touched && tally.lost === undefined,
+      errors: tally.diagnostics.map(({ code, detail }) => ({ code, message: detail })),
+    };
+    const steps = { done: tally.done, notDone: tally.notDone, unknown: tally.unknown };
+    if (tally.lost !== undefined)
+      return { result: { ...this.#result('failed', EXIT.open, [...tally.diagnostics, diagnoseBackend(tally.lost)]), steps }, isLost: true };
+    if (tally.diagnostics.length === 0 && tally.notDone.length === 0 && tally.unknown.length === 0) {
+      const outputs = finalOutputs(this.#context.environment, document, exposures, { recorded: snapshot.outputs, key });
+      if (!outputs.ok) return { result: { ...this.#result('failed', EXIT.open, outputs.diagnostics), steps } };
+      await session.write([{ kind: 'outputs', outputs: outputs.value }, ...settledSteps(snapshot, document)]);
+      const sealed = sealOf(this.#context.environment, document, operation.serial, key);
+      const shown = Object.fromEntries(outputs.value.map((output) => [output.name, output.value]));
+      return { result: { ...this.#result('done', EXIT.done, []), steps, outputs: shown }, ending: { outcome: 'done', summary, sealed } };
+    }
+    if (tally.interrupted && tally.diagnostics.length === 0) {
+      return { result: { ...this.#result('interrupted', EXIT.interrupted, []), steps }, ending: { outcome: 'interrupted', summary } };
+    }
+    if (!tally.touched) {
+      const [outcome, code] = tally.onlyMoved ? (['stale', EXIT.stale] as const) : (['failed', EXIT.asBefore] as const);
+      return { result: { ...this.#result(outcome, code, tally.diagnostics), steps }, ending: { outcome: 'failed', summary } };
+    }
+    return { result: { ...this.#result('failed', tally.interrupted ? EXIT.interrupted : EXIT.open, tally.diagnostics), steps } };
+  }
+
+  /** Takes back what was begun. When all of it is, the operation has ended and everything is as before; else it stays open. */
+  async #goBack(session: Acquired['session'], snapshot: Snapshot, tally: Tally, attempts: ReadonlyMap<string, Attempt>): Promise<Ended> {
     const { clock, parallelism } = this.#context;
     this.emitter.emit({ type: 'compensation.started', steps: attempts.size });
     const back = await takeBack({
@@ -267,55 +336,17 @@ class ApplyRun {
     const notDone = this.#plan.steps.map((step) => step.id).filter((step) => !done.includes(step) && !unknown.includes(step));
     const steps = { done, notDone, unknown };
     const diagnostics = [...tally.diagnostics, ...back.diagnostics, ...(back.lost === undefined ? [] : [diagnoseBackend(back.lost)])];
-    if (diagnostics.length > tally.diagnostics.length) return { ...this.#result('failed', EXIT.open, diagnostics), steps };
-    await session.end(operation.serial, 'compensated', {
+    if (diagnostics.length > tally.diagnostics.length) {
+      return { result: { ...this.#result('failed', EXIT.open, diagnostics), steps }, isLost: back.lost !== undefined };
+    }
+    const summary: Plain = {
       done: done.length,
       notDone: notDone.length,
       unknown: unknown.length,
       takenBack: back.taken.length,
       errors: diagnostics.map(({ code, detail }) => ({ code, message: detail })),
-    });
-    return { ...this.#result('compensated', EXIT.asBefore, diagnostics), steps };
-  }
-
-  /** Writes how the operation ended. One that failed with something done stays open: the next plan goes on from it. */
-  async #conclude(
-    session: Acquired['session'],
-    snapshot: Snapshot,
-    operation: OperationRow,
-    prepared: PreparedPlan,
-    tally: Tally,
-    exposures: Exposures,
-    key: Buffer,
-  ): Promise<ApplyResult> {
-    const { document } = prepared;
-    const counts = { done: tally.done.length, notDone: tally.notDone.length, unknown: tally.unknown.length };
-    const summary: Plain = {
-      ...counts,
-      untouched: !tally.touched && tally.lost === undefined,
-      errors: tally.diagnostics.map(({ code, detail }) => ({ code, message: detail })),
     };
-    const steps = { done: tally.done, notDone: tally.notDone, unknown: tally.unknown };
-    if (tally.lost !== undefined)
-      return { ...this.#result('failed', EXIT.open, [...tally.diagnostics, diagnoseBackend(tally.lost)]), steps };
-    if (tally.diagnostics.length === 0 && tally.notDone.length === 0 && tally.unknown.length === 0) {
-      const outputs = finalOutputs(this.#context.environment, document, exposures, { recorded: snapshot.outputs, key });
-      if (!outputs.ok) return { ...this.#result('failed', EXIT.open, outputs.diagnostics), steps };
-      await session.write([{ kind: 'outputs', outputs: outputs.value }, ...settledSteps(snapshot, document)]);
-      await session.end(operation.serial, 'done', summary, sealOf(this.#context.environment, document, operation.serial, key));
-      const shown = Object.fromEntries(outputs.value.map((output) => [output.name, output.value]));
-      return { ...this.#result('done', EXIT.done, []), steps, outputs: shown };
-    }
-    if (tally.interrupted && tally.diagnostics.length === 0) {
-      await session.end(operation.serial, 'interrupted', summary);
-      return { ...this.#result('interrupted', EXIT.interrupted, []), steps };
-    }
-    if (!tally.touched) {
-      await session.end(operation.serial, 'failed', summary);
-      const [outcome, code] = tally.onlyMoved ? (['stale', EXIT.stale] as const) : (['failed', EXIT.asBefore] as const);
-      return { ...this.#result(outcome, code, tally.diagnostics), steps };
-    }
-    return { ...this.#result('failed', tally.interrupted ? EXIT.interrupted : EXIT.open, tally.diagnostics), steps };
+    return { result: { ...this.#result('compensated', EXIT.asBefore, diagnostics), steps }, ending: { outcome: 'compensated', summary } };
   }
 
   #result(outcome: ApplyResult['outcome'], exitCode: number, diagnostics: readonly Diagnostic[]): ApplyResult {

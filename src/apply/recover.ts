@@ -1,5 +1,6 @@
 import { compareText, type ResourceAddress } from '../core/address.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Plain } from '../core/value.ts';
 import type { Vault } from '../core/vault.ts';
 import { placeContext } from '../plan/context.ts';
 import { READ, RECORD } from '../plan/steps.ts';
@@ -9,6 +10,7 @@ import type { OperationRow, ResourceRow, Snapshot, StepRow } from '../state/mode
 import { Emitter } from './emitter.ts';
 import type { EngineContext } from './engine.ts';
 import type { AccedeEvent, ApplyResult } from './events.ts';
+import { EvidenceRecorder } from './evidence.ts';
 import { diagnoseBackend } from './failure.ts';
 import { acquireLock } from './locking.ts';
 import { RecordedChange } from './recorded-change.ts';
@@ -52,13 +54,17 @@ class Recovery {
   readonly #context: EngineContext;
   readonly #request: RecoverRequest;
   readonly #started: number;
+  readonly #recorder = new EvidenceRecorder();
   #operation: OperationRow | undefined;
 
   constructor(context: EngineContext, request: RecoverRequest) {
     this.#context = context;
     this.#request = request;
     this.#started = context.clock.monotonic();
-    this.emitter = new Emitter(context.clock, (event) => request.emit(event));
+    this.emitter = new Emitter(context.clock, (event) => {
+      this.#recorder.receive(event);
+      request.emit(event);
+    });
   }
 
   async run(): Promise<ApplyResult> {
@@ -140,19 +146,32 @@ class Recovery {
     const tally = { done: ids([...back.stayed, ...back.stuck]), notDone: ids(back.taken), unknown: [] };
     const errors = [...back.diagnostics, ...(back.lost === undefined ? [] : [diagnoseBackend(back.lost)])];
     const serial = this.#operation?.serial ?? state.snapshot.head.serial;
-    if (errors.length > 0) return { ...this.#result('failed', 6, errors), steps: tally };
+    if (errors.length > 0) {
+      const stuck = { ...this.#result('failed', 6, errors), steps: tally };
+      if (back.lost === undefined) await session.write([{ kind: 'evidence', body: this.#evidence(state.snapshot, stuck) }]);
+      return stuck;
+    }
     // Records that no step of their own was about: those of addresses that were only renamed.
     const staying = new Set(begun.filter((step) => step.direction === 'stays').map((step) => step.address));
     const rest = restored((await session.read()).resources, before, staying);
     if (rest.length > 0) await session.write(rest);
-    await session.end(serial, 'compensated', {
-      done: tally.done.length,
-      notDone: tally.notDone.length,
-      unknown: 0,
-      takenBack: back.taken.length,
-      errors: [],
-    });
-    return { ...this.#result('done', 0, []), steps: tally };
+    const result = { ...this.#result('done', 0, []), steps: tally };
+    const counts = { done: tally.done.length, notDone: tally.notDone.length, unknown: 0 };
+    const summary = { ...counts, takenBack: back.taken.length, errors: [] };
+    await session.end(serial, 'compensated', summary, undefined, this.#evidence(state.snapshot, result));
+    return result;
+  }
+
+  #evidence(snapshot: Snapshot, result: ApplyResult): Plain {
+    const { clock, environment, version } = this.#context;
+    const operation = this.#operation;
+    if (operation === undefined) throw new Error('there is no operation to tell of');
+    const { id, serial, planDigest, startedAt } = operation;
+    const subject = { operation: id, serial, kind: 'recover', actor: this.#request.actor, reason: null, startedAt, engine: version };
+    const plan = { digest: planDigest, class: operation.class, direction: 'back', sourceDigest: null, releaseDigest: null, commit: null };
+    const { lineage } = snapshot.identity;
+    const about = { ...subject, environment: environment.name, lineage, plan: { ...plan, providers: {}, guards: [] } };
+    return this.#recorder.document(about, result, new Date(clock.now()).toISOString());
   }
 
   #changeOf(

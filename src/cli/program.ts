@@ -15,7 +15,11 @@ export interface ProgramOptions {
   say(text: string): void;
 }
 
-const GROUPS: { readonly [name: string]: string } = { state: 'read and edit what is recorded' };
+const GROUPS: { readonly [name: string]: string } = {
+  audit: 'the chain of who changed the state',
+  evidence: 'what runs left as evidence',
+  state: 'read and edit what is recorded',
+};
 
 /** The tree of commands. Parsing throws commander's own errors or a `UsageMistake` and never ends the process. */
 export function buildProgram(dispatch: Dispatch, options: ProgramOptions): Command {

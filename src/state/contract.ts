@@ -1,8 +1,10 @@
 import type { ResourceAddress } from '../core/address.ts';
 import type { Digest } from '../core/canonical.ts';
 import type { Plain } from '../core/value.ts';
+import type { AuditRecord, AuditVerdict } from './audit.ts';
 import type { Encryption } from './encryption.ts';
 import type {
+  EvidenceRow,
   Identity,
   LockInfo,
   OperationKind,
@@ -43,7 +45,13 @@ export interface StateStore {
    */
   acquire(request: LockRequest): Promise<Acquired | Busy>;
   /** Ends a lock by its id and raises the fence. False when no such lock is held. */
-  unlock(lockId: string): Promise<boolean>;
+  unlock(lockId: string, who: string): Promise<boolean>;
+  /** The audit chain, oldest record first. */
+  audit(): Promise<readonly AuditRecord[]>;
+  /** Goes through the audit chain; undefined when there is no state. */
+  verifyAudit(): Promise<AuditVerdict | undefined>;
+  /** What runs left as evidence, oldest first; of one operation alone where `serial` is given. */
+  evidence(serial?: number): Promise<readonly EvidenceRow[]>;
   close(): Promise<void>;
 }
 
@@ -80,8 +88,8 @@ export interface WriteSession {
   /** Takes over an operation whose own run is gone, to end it: what is written from now on belongs to it. It must be the last one and still open. */
   resume(serial: number): Promise<OperationRow>;
   write(mutations: readonly Mutation[]): Promise<void>;
-  /** Ends the operation and seals what it put in force when `sealed` is given; null says that nothing is in force any more. */
-  end(serial: number, outcome: OperationOutcome, summary: Plain, sealed?: Sealed | null): Promise<void>;
+  /** Ends the operation, keeps the evidence of its run, and seals what it put in force when `sealed` is given; null says that nothing is in force any more. */
+  end(serial: number, outcome: OperationOutcome, summary: Plain, sealed?: Sealed | null, evidence?: Plain): Promise<void>;
   /** Gives the lock back. Never throws for a lock that is lost already. */
   release(): Promise<void>;
 }
@@ -99,6 +107,8 @@ export type Mutation =
   | { readonly kind: 'row'; readonly row: ResourceRow }
   | { readonly kind: 'drop'; readonly address: ResourceAddress }
   | { readonly kind: 'step'; readonly step: StepRow }
+  /** Written once: the account of one run of the operation. */
+  | { readonly kind: 'evidence'; readonly body: Plain }
   | { readonly kind: 'outputs'; readonly outputs: readonly StoredOutput[] }
   /** How the state keeps its data key from now on. */
   | { readonly kind: 'encryption'; readonly encryption: Encryption }

@@ -136,6 +136,17 @@ export interface StepRow {
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
+/** The account of one run, as it was written at its end. */
+export interface EvidenceRow {
+  readonly serial: number;
+  /** Counts the runs of the operation from 1: one that was recovered has several. */
+  readonly part: number;
+  /** Of the body in canonical form. */
+  readonly digest: string;
+  /** `accede.evidence/v1`. */
+  readonly body: Plain;
+}
+
 /** The document that the last successful apply put in force. */
 export interface Sealed {
   readonly serial: number;

@@ -1,5 +1,5 @@
 import { compareText } from '../core/address.ts';
-import { canonicalText } from '../core/canonical.ts';
+import { canonicalText, digestBytes } from '../core/canonical.ts';
 import { BackendError, type Mutation } from './contract.ts';
 import { sealRow } from './digest.ts';
 import type { StepRow } from './model.ts';
@@ -63,6 +63,13 @@ export async function applyMutation(transaction: Transaction, sql: Statements, t
     case 'encryption':
       await transaction.execute(sql.putEncryption, [environment, canonicalText(mutation.encryption)]);
       return;
+    case 'evidence': {
+      const last = (await transaction.query(sql.lastEvidence, [environment, serial]))[0];
+      const part = last?.['part'] === null || last === undefined ? 1 : parseCount(sql.tables.evidence, last, 'part') + 1;
+      const body = canonicalText(mutation.body);
+      await transaction.execute(sql.putEvidence, [environment, serial, part, digestBytes(body), body]);
+      return;
+    }
     case 'spend': {
       const row = (await transaction.query(sql.spent, [environment, mutation.planDigest]))[0];
       const by = row === undefined ? mutation.serial : parseCount(sql.tables.spent, row, 'serial');

@@ -5,7 +5,7 @@ import { STAGES } from '../core/facet.ts';
 import type { Plain } from '../core/value.ts';
 import { BackendError } from './contract.ts';
 import { type Encryption, encryptionSchema } from './encryption.ts';
-import type { Identity, LockInfo, OperationRow, ResourceRow, Sealed, StepRow, StoredOutput } from './model.ts';
+import type { EvidenceRow, Identity, LockInfo, OperationRow, ResourceRow, Sealed, StepRow, StoredOutput } from './model.ts';
 import type { SqlRow } from './sql.ts';
 
 const count = z.number().int().nonnegative();
@@ -64,6 +64,8 @@ const stepSchema = z.strictObject({
   endedAt: z.string().nullable(),
   error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
 }) satisfies z.ZodType<StepRow>;
+
+const evidenceColumns = z.object({ serial: count, part: count, digest: z.string(), body: z.string() });
 
 export const sealedSchema = z.strictObject({
   serial: count,
@@ -192,6 +194,19 @@ export function parseSealed(table: string, row: SqlRow): Sealed | null {
 
 export function parseOutputs(table: string, row: SqlRow | undefined): readonly StoredOutput[] {
   return row === undefined ? [] : parse(outputsSchema, parseBody(row, table, 'the outputs'), table, 'the outputs');
+}
+
+/** A row of evidence. Throws `STATE_CORRUPT` when its content does not have its digest. */
+export function parseEvidence(table: string, row: SqlRow): EvidenceRow {
+  const found = parse(evidenceColumns, row, table, 'a row');
+  const name = `the evidence of op-${found.serial}`;
+  if (digestBytes(found.body) !== found.digest) throw damaged(table, name, 'its content does not have its digest');
+  return { ...found, body: parse(z.json(), parseJson(found.body, table, name), table, name) as Plain };
+}
+
+/** The columns of a row that have this form; throws `STATE_CORRUPT` where they have not. */
+export function parseColumns<T>(schema: z.ZodType<T>, row: SqlRow, table: string): T {
+  return parse(schema, row, table, 'a row');
 }
 
 /** A whole number in a column. */

@@ -19,6 +19,9 @@ export interface Tables {
   readonly step: string;
   readonly sealed: string;
   readonly spent: string;
+  readonly audit: string;
+  readonly auditTip: string;
+  readonly evidence: string;
 }
 
 export function tableNames(prefix: string): Tables {
@@ -36,6 +39,9 @@ export function tableNames(prefix: string): Tables {
     step: `${prefix}step`,
     sealed: `${prefix}sealed`,
     spent: `${prefix}spent`,
+    audit: `${prefix}audit`,
+    auditTip: `${prefix}audit_tip`,
+    evidence: `${prefix}evidence`,
   };
 }
 
@@ -155,5 +161,22 @@ function definitions(dialect: Dialect, tables: Tables): readonly string[] {
     ),
     table(tables.sealed, [environment, serial, `body ${document} NOT NULL`], 'environment, serial'),
     table(tables.spent, [environment, `plan_digest ${key(80)} NOT NULL`, serial], 'environment, plan_digest'),
+    table(
+      tables.audit,
+      [environment, `ordinal ${integer} NOT NULL`, `epoch ${integer} NOT NULL`, `body ${document} NOT NULL`, `mac ${text} NOT NULL`],
+      'environment, ordinal',
+    ),
+    // The key of the chain and its last record, by which a chain that was cut off is told from a whole one.
+    table(
+      tables.auditTip,
+      [environment, `epoch ${integer} NOT NULL`, `secret ${text} NOT NULL`, `ordinal ${integer} NOT NULL`, `mac ${text} NOT NULL`],
+      'environment',
+    ),
+    // `part` counts the runs of one operation: one that was recovered has several.
+    table(
+      tables.evidence,
+      [environment, serial, `part ${integer} NOT NULL`, `digest ${text} NOT NULL`, `body ${document} NOT NULL`],
+      'environment, serial, part',
+    ),
   ];
 }

@@ -1,6 +1,7 @@
 import { canonicalText, type Digest } from '../core/canonical.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Plain } from '../core/value.ts';
+import type { AuditChain, AuditEntry } from './audit.ts';
 import { BackendError, type Mutation, type NewOperation, type WriteSession } from './contract.ts';
 import { GroupCommit } from './group-commit.ts';
 import { verifyIntegrity } from './integrity.ts';
@@ -17,6 +18,7 @@ export interface SessionParts {
   readonly sql: Statements;
   readonly environment: string;
   readonly lock: Lock;
+  readonly chain: AuditChain;
   readonly clock: Clock;
   /** The place of the last step that is in the store. */
   readonly lastOrdinal: number;
@@ -70,6 +72,7 @@ export class SqlSession implements WriteSession {
       }
       const taken: OperationRow = { ...found, fence: this.fence };
       await this.#putOperation(transaction, taken);
+      await this.#audit(transaction, 'operation.resumed', taken);
       return taken;
     });
     this.#serial = serial;
@@ -85,13 +88,19 @@ export class SqlSession implements WriteSession {
     });
   }
 
-  async end(serial: number, outcome: OperationOutcome, summary: Plain, sealed?: Sealed | null): Promise<void> {
+  async end(serial: number, outcome: OperationOutcome, summary: Plain, sealed?: Sealed | null, evidence?: Plain): Promise<void> {
     if (serial !== this.#openSerial()) throw new Error(`operation ${serial} is not the one that this session began`);
     await this.#submit(async (transaction) => {
       const { sql, environment } = this.#parts;
       const found = await loadOperation(transaction, sql, environment, serial);
       if (found === undefined) throw new BackendError('STATE_CORRUPT', `The operation op-${serial} is not in the state any more.`);
-      await this.#putOperation(transaction, { ...found, outcome, summary, endedAt: this.#now() });
+      const ended: OperationRow = { ...found, outcome, summary, endedAt: this.#now() };
+      await this.#putOperation(transaction, ended);
+      await this.#audit(transaction, 'operation.ended', ended);
+      if (evidence !== undefined) {
+        const target = { environment, serial, nextOrdinal: () => ++this.#ordinal };
+        await applyMutation(transaction, sql, target, { kind: 'evidence', body: evidence });
+      }
       if (sealed !== undefined)
         await transaction.execute(sql.putSealed, [environment, serial, canonicalText(sealed === null ? null : { ...sealed, serial })]);
     });
@@ -124,7 +133,11 @@ export class SqlSession implements WriteSession {
       );
     }
     const older = await loadOperation(transaction, sql, environment, head.serial);
-    if (older?.outcome === null) await this.#putOperation(transaction, { ...older, outcome: 'abandoned', endedAt: this.#now() });
+    if (older?.outcome === null) {
+      const abandoned: OperationRow = { ...older, outcome: 'abandoned', endedAt: this.#now() };
+      await this.#putOperation(transaction, abandoned);
+      await this.#audit(transaction, 'operation.abandoned', abandoned);
+    }
     const serial = head.serial + 1;
     const begun: OperationRow = {
       serial,
@@ -136,6 +149,7 @@ export class SqlSession implements WriteSession {
       summary: null,
     };
     await this.#putOperation(transaction, begun);
+    await this.#audit(transaction, 'operation.begun', begun);
     await transaction.execute(sql.putHead, [environment, serial]);
     return begun;
   }
@@ -155,6 +169,12 @@ export class SqlSession implements WriteSession {
       row.outcome,
       canonicalText(row.summary),
     ]);
+  }
+
+  #audit(transaction: Transaction, what: AuditEntry['what'], operation: OperationRow): Promise<void> {
+    const { serial, kind, planDigest, class: successor, reason, outcome } = operation;
+    const detail = { kind, planDigest, class: successor, reason, outcome, fence: this.fence };
+    return this.#parts.chain.append(transaction, { what, serial, actor: this.#held.info.who, detail });
   }
 
   async #submit<T>(run: (transaction: Transaction) => Promise<T>): Promise<T> {

@@ -12,6 +12,10 @@ export function statements(dialect: Dialect, prefix: string) {
   const operation = `SELECT serial, kind, plan_digest, class, fence, actor, reason, started_at, ended_at, outcome, summary FROM ${tables.operation} ${mine}`;
   const identity = ['format', 'lineage', 'fingerprint_key', 'created_at'];
   const lock = ['lock_id', 'fence', 'token_digest', 'who', 'host', 'boot_id', 'pid', 'process_start', 'purpose', 'since'];
+  const tip = ['epoch', 'secret', 'ordinal', 'mac'];
+  // What is written once is never changed: a second row with its key is an error of the database.
+  const insert = (table: string, columns: readonly string[]) =>
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
   return {
     tables,
     // Takes no parameter: where the database is ours alone, another environment in it has to be noticed.
@@ -68,6 +72,15 @@ export function statements(dialect: Dialect, prefix: string) {
     sealed: `SELECT body FROM ${tables.sealed} ${mine} ORDER BY serial DESC LIMIT 1`,
     putSealed: dialect.upsert(tables.sealed, atSerial, ['body']),
     spent: `SELECT serial FROM ${tables.spent} ${mine} AND plan_digest = ?`,
+    audit: `SELECT ordinal, epoch, body, mac FROM ${tables.audit} ${mine} ORDER BY ordinal`,
+    putAudit: insert(tables.audit, ['environment', 'ordinal', 'epoch', 'body', 'mac']),
+    auditTip: `SELECT ${tip.join(', ')} FROM ${tables.auditTip} ${mine}`,
+    auditTipForUpdate: `SELECT ${tip.join(', ')} FROM ${tables.auditTip} ${mine}${dialect.forUpdate}`,
+    putAuditTip: dialect.upsert(tables.auditTip, environment, tip),
+    evidence: `SELECT serial, part, digest, body FROM ${tables.evidence} ${mine} ORDER BY serial, part`,
+    evidenceOf: `SELECT serial, part, digest, body FROM ${tables.evidence} ${mine} AND serial = ? ORDER BY part`,
+    lastEvidence: `SELECT MAX(part) AS part FROM ${tables.evidence} ${mine} AND serial = ?`,
+    putEvidence: insert(tables.evidence, ['environment', 'serial', 'part', 'digest', 'body']),
     putSpent: dialect.upsert(tables.spent, ['environment', 'plan_digest'], ['serial'], ['serial']),
   };
 }

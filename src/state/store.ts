@@ -1,11 +1,12 @@
 import type { ResourceAddress } from '../core/address.ts';
 import { canonicalText } from '../core/canonical.ts';
 import type { Clock, IdSource } from '../core/clock.ts';
+import { AuditChain, type AuditRecord, type AuditVerdict } from './audit.ts';
 import { type Acquired, BackendError, type Busy, type LockRequest, type StateStore } from './contract.ts';
 import { Lock } from './lock.ts';
-import type { Identity, OperationRow, ResourceRow, Snapshot, StepRow, StoredOutput } from './model.ts';
+import type { EvidenceRow, Identity, LockInfo, OperationRow, ResourceRow, Snapshot, StepRow, StoredOutput } from './model.ts';
 import type { ProcessIdentity } from './process.ts';
-import { parseCount, parseEncryption, parseIdentity, parseOperation } from './rows.ts';
+import { parseCount, parseEncryption, parseEvidence, parseIdentity, parseOperation } from './rows.ts';
 import { createTables, findTables } from './schema.ts';
 import { SqlSession } from './session.ts';
 import { loadContentsAt, loadOperation, loadSnapshot, loadSteps } from './snapshot.ts';
@@ -19,6 +20,7 @@ export class SqlStore implements StateStore {
   readonly #environment: string;
   readonly #clock: Clock;
   readonly #lock: Lock;
+  readonly #chain: AuditChain;
 
   constructor(
     driver: Driver,
@@ -35,6 +37,7 @@ export class SqlStore implements StateStore {
     this.#environment = options.environment;
     this.#clock = options.clock;
     this.#lock = new Lock(this.#sql, options.environment, options);
+    this.#chain = new AuditChain(this.#sql, options.environment, options);
   }
 
   read(): Promise<Snapshot | undefined> {
@@ -94,8 +97,9 @@ export class SqlStore implements StateStore {
     }
     const answer = await this.#driver.write(
       async (transaction) => {
-        await this.#ensureState(transaction, create);
+        await this.#ensureState(transaction, request);
         const taken = await this.#lock.take(transaction, request);
+        if (taken.kind === 'taken' && taken.tookOver !== undefined) await this.#auditTakeover(transaction, request.who, taken.tookOver);
         return { ...taken, lastOrdinal: await this.#lastOrdinal(transaction) };
       },
       { create: create !== undefined },
@@ -107,6 +111,7 @@ export class SqlStore implements StateStore {
       sql: this.#sql,
       environment: this.#environment,
       lock: this.#lock,
+      chain: this.#chain,
       clock: this.#clock,
       lastOrdinal,
       read: () => this.read(),
@@ -114,9 +119,32 @@ export class SqlStore implements StateStore {
     return { kind: 'acquired', lock: held.info, tookOver, session: new SqlSession(parts, held) };
   }
 
-  async unlock(lockId: string): Promise<boolean> {
+  async unlock(lockId: string, who: string): Promise<boolean> {
     if ((await this.#view(async () => true)) === undefined) return false;
-    return this.#driver.write((transaction) => this.#lock.breakLock(transaction, lockId));
+    return this.#driver.write(async (transaction) => {
+      const isBroken = await this.#lock.breakLock(transaction, lockId);
+      if (isBroken) await this.#chain.append(transaction, { what: 'lock.broken', serial: null, actor: who, detail: { lockId } });
+      return isBroken;
+    });
+  }
+
+  async audit(): Promise<readonly AuditRecord[]> {
+    return (await this.#view((transaction) => this.#chain.list(transaction))) ?? [];
+  }
+
+  verifyAudit(): Promise<AuditVerdict | undefined> {
+    return this.#view((transaction) => this.#chain.verify(transaction));
+  }
+
+  async evidence(serial?: number): Promise<readonly EvidenceRow[]> {
+    const found = await this.#view(async (transaction) => {
+      const rows =
+        serial === undefined
+          ? await transaction.query(this.#sql.evidence, [this.#environment])
+          : await transaction.query(this.#sql.evidenceOf, [this.#environment, serial]);
+      return rows.map((row) => parseEvidence(this.#sql.tables.evidence, row));
+    });
+    return found ?? [];
   }
 
   close(): Promise<void> {
@@ -151,7 +179,7 @@ export class SqlStore implements StateStore {
   }
 
   /** Makes the state when it is not there. Of several that do this at once one makes it, and the others find it. */
-  async #ensureState(transaction: Transaction, create: LockRequest['create']): Promise<void> {
+  async #ensureState(transaction: Transaction, { create, who }: LockRequest): Promise<void> {
     if ((await this.#findIdentity(transaction)) !== undefined) return;
     if (create === undefined) throw new BackendError('STATE_UNREACHABLE', `The state at ${this.#driver.place} was removed meanwhile.`);
     const { identity, serial = 0 } = create;
@@ -168,6 +196,14 @@ export class SqlStore implements StateStore {
     }
     await transaction.execute(this.#sql.putHead, [this.#environment, serial]);
     await transaction.execute(this.#sql.putFence, [this.#environment, 0]);
+    const detail = { lineage: identity.lineage, head: serial };
+    await this.#chain.append(transaction, { what: 'state.created', serial: null, actor: who, detail });
+  }
+
+  #auditTakeover(transaction: Transaction, actor: string, from: LockInfo): Promise<void> {
+    const { lockId, fence, who, host, pid, purpose, since } = from;
+    const detail = { lockId, fence, who, host, pid, purpose, since };
+    return this.#chain.append(transaction, { what: 'lock.taken-over', serial: null, actor, detail });
   }
 
   async #lastOrdinal(transaction: Transaction): Promise<number> {

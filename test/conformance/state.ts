@@ -63,7 +63,7 @@ export function stateConformance(name: string, factory: () => Promise<StatePlace
         expect(await empty.history()).toEqual([]);
         expect(await empty.steps(1)).toEqual([]);
         expect(await empty.spentBy(PLAN)).toBeUndefined();
-        expect(await empty.unlock('none')).toBe(false);
+        expect(await empty.unlock('none', 'tester@here')).toBe(false);
       });
 
       it('must not make a state for a lock that was not told to', async () => {
@@ -313,16 +313,16 @@ export function stateConformance(name: string, factory: () => Promise<StatePlace
         expect((await opened.read())?.lock).toBeNull();
         const second = await acquired(opened, ENVIRONMENT);
         expect(second.session.fence).toBe(2);
-        expect(await opened.unlock(lock.lockId)).toBe(false);
-        expect(await opened.unlock(second.lock.lockId)).toBe(true);
-        expect(await opened.unlock(second.lock.lockId)).toBe(false);
+        expect(await opened.unlock(lock.lockId, 'tester@here')).toBe(false);
+        expect(await opened.unlock(second.lock.lockId, 'tester@here')).toBe(true);
+        expect(await opened.unlock(second.lock.lockId, 'tester@here')).toBe(false);
         expect((await acquired(opened, ENVIRONMENT)).session.fence).toBe(4);
       });
 
       it('must fence a holder whose lock was ended, in every method, and let it release', async () => {
         const { store: opened, session, lock } = await writing();
         const { serial } = await begun(opened, session);
-        await opened.unlock(lock.lockId);
+        await opened.unlock(lock.lockId, 'tester@here');
         const next = await acquired(await store(), ENVIRONMENT);
         const before = await opened.read();
         const fenced = { name: 'BackendError', code: 'FENCED' };

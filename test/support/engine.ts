@@ -112,7 +112,10 @@ export class EngineBench {
       history: () => inner.history(),
       steps: (serial) => inner.steps(serial),
       spentBy: (digest) => inner.spentBy(digest),
-      unlock: (id) => inner.unlock(id),
+      unlock: (id, who) => inner.unlock(id, who),
+      audit: () => inner.audit(),
+      verifyAudit: () => inner.verifyAudit(),
+      evidence: (serial) => inner.evidence(serial),
       close: () => inner.close(),
       async acquire(request) {
         const answer = await inner.acquire(request);
@@ -130,7 +133,7 @@ export class EngineBench {
           begin: (operation, expected) => session.begin(operation, expected),
           resume: (serial) => session.resume(serial),
           write,
-          end: (serial, outcome, summary, sealed) => session.end(serial, outcome, summary, sealed),
+          end: (serial, outcome, summary, sealed, evidence) => session.end(serial, outcome, summary, sealed, evidence),
           release: () => session.release(),
         };
         return { ...answer, session: wrapped };

@@ -1,4 +1,5 @@
 import { parseReadingArguments } from '../arguments/reading.ts';
+import { actorOf } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { RawInput, Shell } from '../shell.ts';
 import { failWith } from './failing.ts';
@@ -10,7 +11,7 @@ export async function runUnlock(input: RawInput, shell: Shell): Promise<ExitCode
   if (!args.ok) return failWith(shell, args.diagnostics);
   const lockId = args.value.what ?? '';
   return await readingState(shell, args.value, async (store) => {
-    if (!(await store.unlock(lockId))) {
+    if (!(await store.unlock(lockId, actorOf(shell)))) {
       const holder = (await store.read())?.lock ?? null;
       return failWith(shell, [
         {

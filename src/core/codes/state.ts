@@ -2,6 +2,12 @@ import type { CodeTable } from './entry.ts';
 
 /** Codes of the store and of state documents. */
 export const STATE_CODES: CodeTable = {
+  AUDIT_BROKEN: {
+    summary: 'The audit chain is not what was written: a record was altered, moved, added or left out.',
+    remedy: 'Find out who wrote to the state beside accede, and put a copy from before in its place.',
+    exit: [2],
+  },
+  NO_EVIDENCE: { summary: 'No run of that operation left evidence.', remedy: 'accede evidence list shows which did.', exit: [1] },
   STATE_ADDRESS_TAKEN: {
     summary: 'The address that a resource is to move to is recorded already.',
     remedy: 'Move or forget that one first.',

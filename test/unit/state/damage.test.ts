@@ -18,7 +18,7 @@ async function mustRefuse(code: string, words: RegExp, environment = 'crm'): Pro
   const error = { name: 'BackendError', code, message: expect.stringMatching(words) };
   await expect(store.read()).rejects.toMatchObject(error);
   await expect(store.history()).rejects.toMatchObject(error);
-  await expect(store.unlock('x')).rejects.toMatchObject(error);
+  await expect(store.unlock('x', 'tester@here')).rejects.toMatchObject(error);
   await expect(store.acquire({ who: 'a', purpose: 'b', create: { identity: identityOf(environment) } })).rejects.toMatchObject(error);
   await store.close();
   expect(readFileSync(folder.path)).toEqual(before);

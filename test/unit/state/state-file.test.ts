@@ -33,7 +33,7 @@ describe('where nothing is', () => {
     const store = await folder.store('crm', join(folder.root, 'a', 'b', 'state.db'));
     expect(await store.read()).toBeUndefined();
     expect(await store.history()).toEqual([]);
-    expect(await store.unlock('x')).toBe(false);
+    expect(await store.unlock('x', 'tester@here')).toBe(false);
     await expect(store.acquire({ who: 'a', purpose: 'b' })).rejects.toMatchObject({ code: 'STATE_UNREACHABLE' });
     await store.close();
     expect(readdirSync(folder.root)).toEqual([]);

@@ -1,0 +1,91 @@
+import { digestOf } from '../core/canonical.ts';
+import type { Plain } from '../core/value.ts';
+import type { AccedeEvent, ApplyResult } from './events.ts';
+
+/** How many steps evidence names one by one; the rest is counted and sealed by a digest. */
+const MOST_STEPS = 5000;
+
+interface StepAccount {
+  readonly step: string;
+  readonly status: 'done' | 'failed' | 'unknown' | 'skipped' | 'taken back';
+  readonly seconds: number | null;
+  readonly figures: { readonly [name: string]: number };
+  readonly code: string | null;
+}
+
+/** What a run is about, beside what its events tell. */
+export interface EvidenceSubject {
+  readonly operation: string;
+  readonly serial: number;
+  readonly environment: string;
+  readonly lineage: string;
+  readonly kind: string;
+  readonly actor: string;
+  readonly reason: string | null;
+  readonly startedAt: string;
+  readonly engine: string;
+  /** Of the plan that was carried out; nulls where a run had none. */
+  readonly plan: {
+    readonly digest: string | null;
+    readonly class: string | null;
+    readonly direction: string | null;
+    readonly sourceDigest: string | null;
+    readonly releaseDigest: string | null;
+    readonly commit: string | null;
+    readonly providers: Plain;
+    readonly guards: Plain;
+  };
+}
+
+/** Gathers from the events of a run what its evidence says of every step. */
+export class EvidenceRecorder {
+  readonly #steps = new Map<string, StepAccount>();
+
+  receive(event: AccedeEvent): void {
+    switch (event.type) {
+      case 'step.done':
+        this.#note({ step: event.step, status: 'done', seconds: event.seconds, figures: event.figures, code: null });
+        return;
+      case 'step.failed':
+        this.#note({ step: event.step, status: 'failed', seconds: event.seconds, figures: {}, code: event.diagnostic.code });
+        return;
+      case 'step.unknown':
+        this.#note({ step: event.step, status: 'unknown', seconds: null, figures: {}, code: event.diagnostic.code });
+        return;
+      case 'step.skipped':
+        this.#note({ step: event.step, status: 'skipped', seconds: null, figures: {}, code: null });
+        return;
+      case 'step.compensated':
+        this.#note({ step: event.step, status: 'taken back', seconds: event.seconds, figures: {}, code: null });
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** The evidence document, `accede.evidence/v1`: bounded, without any value of an attribute and without raw output. */
+  document(
+    subject: EvidenceSubject,
+    result: Pick<ApplyResult, 'outcome' | 'exitCode' | 'seconds' | 'diagnostics'>,
+    endedAt: string,
+  ): Plain {
+    const all = [...this.#steps.values()].sort((a, b) => (a.step < b.step ? -1 : a.step > b.step ? 1 : 0));
+    const named = all.slice(0, MOST_STEPS).map((account): Plain => ({ ...account }));
+    return {
+      format: 'accede.evidence/v1',
+      ...subject,
+      endedAt,
+      outcome: result.outcome,
+      exitCode: result.exitCode,
+      seconds: result.seconds,
+      errors: result.diagnostics.map(({ code, address }) => ({ code, address: address ?? null })),
+      steps: named,
+      stepsDigest: digestOf(all),
+      stepsLeftOut: all.length - named.length,
+    };
+  }
+
+  #note(account: StepAccount): void {
+    this.#steps.set(account.step, account);
+  }
+}
