@@ -1,6 +1,7 @@
-import { createHash, scrypt } from 'node:crypto';
+import { scrypt } from 'node:crypto';
 import { z } from 'zod';
 import type { IdSource } from '../core/clock.ts';
+import { randomBytes } from '../core/random.ts';
 import { CipherDamaged, decryptBytes, encryptBytes, type VaultHome } from '../core/vault.ts';
 import { BackendError } from './contract.ts';
 import { readKeyFile } from './key-file.ts';
@@ -43,7 +44,7 @@ export async function createEncryption(
   home: VaultHome,
   ids: IdSource,
 ): Promise<{ readonly encryption: Encryption; readonly dataKey: Buffer }> {
-  const dataKey = randomKey(ids);
+  const dataKey = randomBytes(ids, KEY_BYTES);
   return { encryption: await wrap(dataKey, source, home, ids), dataKey };
 }
 
@@ -72,7 +73,7 @@ export async function openEncryption(encryption: Encryption, source: KeySource, 
 }
 
 async function wrap(dataKey: Buffer, source: KeySource, home: VaultHome, ids: IdSource): Promise<Encryption> {
-  const passphrase = source.kind === 'key-file' ? null : { ...SCRYPT, salt: randomKey(ids).toString('base64') };
+  const passphrase = source.kind === 'key-file' ? null : { ...SCRYPT, salt: randomBytes(ids, 32).toString('base64') };
   const key = await wrappingKey(passphrase, source);
   return { version: 1, passphrase, dataKey: encryptBytes(dataKey, key, contextOf(home, passphrase), ids) };
 }
@@ -93,11 +94,6 @@ async function wrappingKey(parameters: Encryption['passphrase'], source: KeySour
       else reject(error);
     });
   });
-}
-
-/** 32 bytes out of three ids, which together hold more randomness than that. */
-function randomKey(ids: IdSource): Buffer {
-  return createHash('sha256').update(`${ids.id()}${ids.id()}${ids.id()}`).digest();
 }
 
 function wrongKey(detail: string, cause?: unknown): BackendError {
