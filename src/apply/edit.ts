@@ -194,11 +194,12 @@ export function moveResource(
   });
 }
 
-/** The key is needed only for a resource that keeps a secret. */
+/** The key is needed only for a resource that keeps a secret. One that exists in the state alone has its address for its identity, and goes along. */
 async function movedRow(context: EngineContext, snapshot: Snapshot, row: ResourceRow, to: ResourceAddress): Promise<ResourceRow> {
   const isKept = holdsCiphertext(row.attributes) || holdsCiphertext(row.computed);
   const vault = isKept ? await openVault(context, snapshot.identity) : undefined;
-  return readdressed(row, to, Buffer.from(snapshot.identity.fingerprintKey, 'hex'), vault);
+  const moved = readdressed(row, to, Buffer.from(snapshot.identity.fingerprintKey, 'hex'), vault);
+  return row.identity === row.address ? { ...moved, identity: to } : moved;
 }
 
 /** Forgets a recorded resource. Its object stays, and belongs to nobody. */

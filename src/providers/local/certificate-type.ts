@@ -139,6 +139,7 @@ function align(desired: Attributes, live: Attributes): Attributes {
   const { certificate_pem: _certificate, private_key: _key, ...rest } = live;
   const aligned: Record<string, Value> = { ...rest };
   if (desired['owner'] === undefined) delete aligned['owner'];
-  for (const one of ['path', 'generation', 'names', 'validity_days', 'owner', 'mode']) if (live[one] === undefined && desired[one] !== undefined) aligned[one] = desired[one];
+  for (const one of ['path', 'generation', 'names', 'validity_days', 'owner', 'mode'])
+    if (live[one] === undefined && desired[one] !== undefined) aligned[one] = desired[one];
   return aligned;
 }

@@ -143,7 +143,9 @@ providerConformance(
       secrets: [SECRET],
       async snapshot() {
         const names = (await readdir(folder, { recursive: true })).sort();
-        return Promise.all(names.map(async (name) => [name, (await stat(join(folder, name))).isFile() ? await readFile(join(folder, name), 'utf8') : null]));
+        return Promise.all(
+          names.map(async (name) => [name, (await stat(join(folder, name))).isFile() ? await readFile(join(folder, name), 'utf8') : null]),
+        );
       },
       leftovers: async () => readdir(folder),
       async unreachable() {
