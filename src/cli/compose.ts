@@ -3,6 +3,7 @@ import { hostname, userInfo } from 'node:os';
 import { relative, resolve } from 'node:path';
 import type { EngineContext, PlanStamp } from '../apply/engine.ts';
 import { fail, type Outcome, succeed } from '../core/diagnostic.ts';
+import type { Sensitive } from '../core/value.ts';
 import { localHost } from '../host/local.ts';
 import type { Host } from '../providers/contract.ts';
 import { defaultRegistry } from '../providers/registry.ts';
@@ -47,7 +48,12 @@ export async function openWorkspace(shell: Shell, args: EnvironmentArguments, op
   });
   if (!loaded.ok) return loaded;
   const environment = loaded.value;
-  shell.output.mask(maskerFor(environment.secrets.values()));
+  const known = [...environment.secrets.values()];
+  const conceal = (secrets: readonly Sensitive[]) => {
+    known.push(...secrets);
+    shell.output.mask(maskerFor(known));
+  };
+  conceal([]);
   const { state } = environment;
   if (state.backend !== 'sqlite') {
     return fail({
@@ -75,6 +81,7 @@ export async function openWorkspace(shell: Shell, args: EnvironmentArguments, op
     version: shell.version,
     parallelism: options.parallelism ?? DEFAULT_PARALLELISM,
     signal: shell.interrupts.reads,
+    conceal,
   };
   const stamp = await stampOf(environment, host, shell.interrupts.reads);
   return succeed({ context, environment, stamp, close: () => store.close() }, loaded.diagnostics);

@@ -95,6 +95,11 @@ export const STATE_CODES: CodeTable = {
     remedy: 'Use removed: and a new resource instead.',
     exit: [1],
   },
+  STATE_NOT_ENCRYPTED: {
+    summary: 'The state keeps no secrets, so that there is no key to change.',
+    remedy: 'Write state.encryption; the next apply begins with it.',
+    exit: [1],
+  },
   STATE_PUSH_REFUSED: {
     summary: 'A state document is of another environment or lineage, or its serial is not that of the store.',
     remedy: 'Pull, apply your change to that document, and push it.',

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { moveResource, pushState } from '../../../src/apply/edit.ts';
 import { preparePlan } from '../../../src/apply/prepare.ts';
+import { rekeyState } from '../../../src/apply/rekey.ts';
 import { openVault } from '../../../src/apply/vaults.ts';
 import type { ResourceAddress } from '../../../src/core/address.ts';
 import { canonicalText } from '../../../src/core/canonical.ts';
@@ -266,6 +267,46 @@ describe('the key of a state', () => {
       folder: '.',
     });
     expect(outcome.diagnostics).toMatchObject([{ code: 'STATE_CIPHER_DAMAGED', detail: expect.stringContaining('local.secret.a') }]);
+  });
+});
+
+describe('another key', () => {
+  const request = { actor: 'a', reason: null, lockTimeout: 0, stop: new AbortController().signal, emit: () => undefined };
+  const passphrase: StateEncryption = { kind: 'passphrase', passphrase: Sensitive.open('a passphrase of some length', ['p']) };
+  const rekey = async (encryption: StateEncryption, former: Parameters<typeof rekeyState>[2]) =>
+    rekeyState(await bench.context(keyed([], { encryption })), request, former);
+  const place = (name: string) => path.join(bench.folder, name);
+
+  it('must open everything that the former one opened, and the former one nothing any more', async () => {
+    const at = (encryption: StateEncryption) => keyed([secret('db'), file('env', value('db'))], { encryption });
+    await bench.converge(at(keyFile()));
+    const [rows, made] = [[...(await snapshot()).resources.values()], content('env')];
+    expect(await rekey(passphrase, { kind: 'key-file', path: place('state.key') })).toMatchObject({ ok: true, value: { serial: 2 } });
+    expect([...(await snapshot()).resources.values()]).toEqual(rows);
+    expect(await mistakes(at(keyFile()))).toEqual(['STATE_KEY_WRONG']);
+    expect(outline((await bench.prepare(at(passphrase))).document)).toBe('no-op');
+    writeFileSync(place('passphrase'), 'a passphrase of some length\n', { mode: 0o600 });
+    writeFileSync(place('new.key'), Buffer.alloc(32, 9), { mode: 0o600 });
+    const back = { kind: 'passphrase-file', path: place('passphrase') } as const;
+    expect(await rekey(keyFile('new.key'), back)).toMatchObject({ ok: true, value: { serial: 3 } });
+    // A second time nothing is left to do.
+    expect(await rekey(keyFile('new.key'), back)).toMatchObject({ ok: true, value: { serial: 3 } });
+    await bench.converge(at(keyFile('new.key')));
+    expect(content('env')).toBe(made);
+  });
+
+  it('must be refused without the former one, or where there is nothing to open', async () => {
+    writeFileSync(place('new.key'), Buffer.alloc(32, 9), { mode: 0o600 });
+    await bench.converge([desired('local.value.a', { input: 1 })]);
+    const codes = async (encryption: StateEncryption, former: string) => {
+      const result = await rekey(encryption, { kind: 'key-file', path: place(former) });
+      return result.diagnostics.map(({ code }) => code);
+    };
+    expect(await codes(keyFile('new.key'), 'state.key')).toEqual(['STATE_NOT_ENCRYPTED']);
+    await bench.converge(keyed([secret('db')]));
+    expect(await codes(keyFile('new.key'), 'new.key')).toEqual(['STATE_KEY_WRONG']);
+    expect(await codes(keyFile('new.key'), 'none.key')).toEqual(['STATE_KEY_UNUSABLE']);
+    expect(outline((await bench.prepare(keyed([secret('db')]))).document)).toBe('no-op');
   });
 });
 

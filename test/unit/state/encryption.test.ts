@@ -58,7 +58,7 @@ describe('a key file', () => {
       [path.join(folder, 'folder'), /no regular file/],
       [path.join(folder, 'none'), /does not exist/],
       [write('short', KEY.subarray(1)), /holds no key/],
-      [write('long', Buffer.alloc(1000, 'a')), /holds no key/],
+      [write('long', Buffer.alloc(5000, 'a')), /holds no key/],
       [write('words', 'correct horse battery staple'), /holds no key/],
     ];
     for (const [file, reason] of cases) {
