@@ -50,7 +50,10 @@ function page(type: ResourceType): string {
           'Set by the provider; other resources may refer to them.',
           table(
             ['attribute', 'description'],
-            computed.map(([path, traits]) => [`\`${path}\``, `${traits.description}${traits.kept ? ' Secret, kept encrypted in the state.' : traits.sensitive ? ' Secret.' : ''}`]),
+            computed.map(([path, traits]) => [
+              `\`${path}\``,
+              `${traits.description}${traits.kept ? ' Secret, kept encrypted in the state.' : traits.sensitive ? ' Secret.' : ''}`,
+            ]),
           ),
         ]),
     '## Example',

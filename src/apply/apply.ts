@@ -235,7 +235,7 @@ class ApplyRun {
         serial,
         key,
         vault: prepared.vault ?? begun?.vault,
-        ...(this.#context.conceal === undefined ? {} : { conceal: this.#context.conceal }),
+        conceal: (secrets) => this.#context.conceal?.(secrets),
         planKey: document.state.lineage === null ? undefined : key,
         exposures,
         fingerprints: document.fingerprints,

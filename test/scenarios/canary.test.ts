@@ -184,7 +184,8 @@ describe('canaries in every source and every kind of expression', () => {
     await run(['eval', 'int(secrets.from_exec)', folder], [1]);
     await run(['graph', folder]);
     for (const [name, bytes] of workspace.files()) {
-      if (!['secret.txt', 'exec.txt', 'bundle.json', 'out.txt', ...MADE_FILES].includes(name)) seen.push({ what: `the file ${name}`, text: bytes });
+      if (!['secret.txt', 'exec.txt', 'bundle.json', 'out.txt', ...MADE_FILES].includes(name))
+        seen.push({ what: `the file ${name}`, text: bytes });
     }
     expect([...workspace.files().keys()]).toContain('.accede/state.db');
     expect(made.size).toBeGreaterThanOrEqual(6);

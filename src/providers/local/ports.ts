@@ -77,7 +77,8 @@ function check({ range, names }: Attributes, context: TypeContext): readonly Pro
       },
     ];
   }
-  const bounds = typeof range === 'string' ? parseRange(range) : undefined;
+  if (typeof range !== 'string') return [];
+  const bounds = parseRange(range);
   const known = knownNames(names);
   if (bounds === undefined || known === undefined) return [];
   const double = known.find((name, index) => known.indexOf(name) !== index);

@@ -3,7 +3,9 @@ import { reveal } from '../../../src/core/value.ts';
 import { HEAD, line, load, loaded, workbench } from './workbench.ts';
 
 const PASSPHRASE = 'a passphrase of some length';
-const withState = (state: string, more = '') => ({ 'environment.yaml': `${HEAD}secrets: { p: { env: P } }\nvariables: { file: { default: state.key }, open: { default: "a text that everybody sees" } }\nstate: ${state}\n${more}` });
+const withState = (state: string, more = '') => ({
+  'environment.yaml': `${HEAD}secrets: { p: { env: P } }\nvariables: { file: { default: state.key }, open: { default: "a text that everybody sees" } }\nstate: ${state}\n${more}`,
+});
 
 async function mistakes(state: string, passphrase = PASSPHRASE): Promise<readonly string[]> {
   const outcome = await load(workbench(withState(state)), { processEnvironment: { P: passphrase } });
@@ -14,7 +16,9 @@ async function mistakes(state: string, passphrase = PASSPHRASE): Promise<readonl
 describe('state.encryption', () => {
   it('must name a key file relative to the environment, also by a variable', async () => {
     for (const file of ['state.key', '"${vars.file}"']) {
-      const environment = await loaded(withState(`{ backend: sqlite, encryption: { key_file: ${file} } }`), { processEnvironment: { P: 'x' } });
+      const environment = await loaded(withState(`{ backend: sqlite, encryption: { key_file: ${file} } }`), {
+        processEnvironment: { P: 'x' },
+      });
       expect(environment.encryption).toEqual({ kind: 'key-file', path: `${environment.folder}/state.key` });
     }
     expect((await loaded(withState('{ backend: sqlite }'), { processEnvironment: { P: 'x' } })).encryption).toBeUndefined();
