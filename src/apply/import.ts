@@ -43,7 +43,7 @@ export async function importObject(
       const seen = await examine(context, instance, snapshot, wanted);
       if (!seen.ok) return seen;
       const { assessed, found } = seen.value;
-      const vault = await openVault(context, snapshot.identity);
+      const vault = await openVault(context, snapshot.identity, { needed: false });
       return succeed<EditDecision>({
         mutations: [{ kind: 'row', row: rowOf(context, assessed, instance, found, snapshot, vault) }],
         changed: [wanted.address],

@@ -1,6 +1,6 @@
 import { compareText, type ResourceAddress } from '../core/address.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
-import type { Plain } from '../core/value.ts';
+import { holdsCiphertext, type Plain } from '../core/value.ts';
 import type { Vault } from '../core/vault.ts';
 import { placeContext } from '../plan/context.ts';
 import { READ, RECORD } from '../plan/steps.ts';
@@ -108,7 +108,8 @@ class Recovery {
         { ...diagnostic('NO_WAY_BACK', 'The operation can only go forward', detail), next: 'accede recover --forward' },
       ]);
     }
-    const vault = await openVault(this.#context, snapshot.identity);
+    const needed = open.steps.some(({ preimage, desired }) => holdsCiphertext(preimage) || holdsCiphertext(desired));
+    const vault = await openVault(this.#context, snapshot.identity, { needed });
     this.#operation = await session.resume(open.operation.serial);
     this.emitter.belongTo(open.operation.id);
     const before = (await this.#context.store.readAt(open.operation.serial - 1))?.resources ?? new Map<ResourceAddress, ResourceRow>();

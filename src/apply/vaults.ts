@@ -17,23 +17,32 @@ export interface VaultContext {
 }
 
 /**
- * The vault of a state; undefined for one that keeps no secrets. Throws `BackendError` when it keeps some and the key of the documents does not
- * open them, or there is none.
+ * The vault of a state; undefined for one that has none, and where the documents name no key and it is not `needed`. Throws `BackendError` for a
+ * key that does not open it, and for a missing one that is needed.
  */
-export async function openVault({ environment, ids }: VaultContext, identity: Identity): Promise<Vault | undefined> {
+export async function openVault(
+  { environment, ids }: VaultContext,
+  identity: Identity,
+  options: { readonly needed: boolean } = { needed: true },
+): Promise<Vault | undefined> {
   const { encryption } = identity;
   if (encryption === null) return undefined;
   const source = keySource(environment);
-  if (source === undefined) throw keyMissing();
+  if (source === undefined) {
+    if (options.needed) throw keyMissing();
+    return undefined;
+  }
   return vaultOf(await openEncryption(encryption, source, identity), identity, ids);
 }
 
 /** The vault of a state with every secret that its records keep; each of them is tried. Throws `BackendError` as `openVault`, and for what does not open. */
 export async function openedVault(context: VaultContext, snapshot: Snapshot | undefined): Promise<OpenedVault | undefined> {
   await requireKey(context);
-  const vault = snapshot === undefined ? undefined : await openVault(context, snapshot.identity);
-  if (vault === undefined || snapshot === undefined) return undefined;
-  const secrets = [...snapshot.resources.values()].flatMap((row) => keptSecrets(row, vault));
+  const rows = [...(snapshot?.resources.values() ?? [])];
+  const needed = rows.some((row) => holdsCiphertext(row.attributes) || holdsCiphertext(row.computed));
+  const vault = snapshot === undefined ? undefined : await openVault(context, snapshot.identity, { needed });
+  if (vault === undefined) return undefined;
+  const secrets = rows.flatMap((row) => keptSecrets(row, vault));
   context.conceal?.(secrets);
   return { vault, secrets };
 }

@@ -219,6 +219,16 @@ describe('the key of a state', () => {
     expect(outline((await bench.prepare(keyed([secret('db'), file('env', value('db'))]))).document)).toBe('no-op');
   });
 
+  it('must not be asked for any more when nothing is kept with it', async () => {
+    const plain = [desired('local.value.a', { input: 1 })];
+    await bench.converge(keyed([...plain, secret('db')]));
+    await bench.converge(keyed(plain));
+    expect(outline((await bench.prepare(plain)).document)).toBe('no-op');
+    await bench.converge([...plain, desired('local.value.b', { input: 2 })]);
+    await bench.converge(keyed([...plain, secret('db')]));
+    expect(await mistakes(environment(plain))).toEqual(['STATE_KEY_MISSING']);
+  });
+
   it('must be the one that the state was encrypted with', async () => {
     await bench.converge(keyed([secret('db')]));
     writeFileSync(path.join(bench.folder, 'other.key'), Buffer.alloc(32, 6), { mode: 0o600 });
