@@ -5,8 +5,29 @@ import type { Assessed } from './assess.ts';
 import type { PlanMessage, Refusal } from './model.ts';
 
 /** Why a change can not be carried out although its resource wants it: there is nowhere to keep what it makes, or what stands there is not to be removed. */
-export function hindrance(environment: Environment, assessed: Assessed): Pick<Refusal, 'code' | 'message' | 'next'> | undefined {
-  return keylessRefusal(environment, assessed) ?? unremovable(assessed);
+export function hindrance(
+  environment: Environment,
+  assessed: Assessed,
+  gone: ReadonlySet<string>,
+): Pick<Refusal, 'code' | 'message' | 'next'> | undefined {
+  return keylessRefusal(environment, assessed) ?? holdingRefusal(assessed, gone);
+}
+
+/** Live ids of what a plan removes, each with its provider. */
+export function removedRefs(resources: Iterable<Assessed>): ReadonlySet<string> {
+  const gone = new Set<string>();
+  for (const assessed of resources) {
+    if (removes(assessed) && assessed.observed?.kind === 'found') gone.add(`${providerOf(assessed)} ${assessed.observed.ref}`);
+  }
+  return gone;
+}
+
+function removes({ decision }: Assessed): boolean {
+  return decision.action === 'delete' || decision.action === 'replace';
+}
+
+function providerOf({ recorded, instance }: Assessed): string {
+  return recorded?.row.provider ?? instance?.provider ?? '';
 }
 
 function keylessRefusal(environment: Environment, { decision, type }: Assessed): Pick<Refusal, 'code' | 'message'> | undefined {
@@ -19,10 +40,18 @@ function keylessRefusal(environment: Environment, { decision, type }: Assessed):
   };
 }
 
-function unremovable({ decision, observed }: Assessed): Pick<Refusal, 'code' | 'message'> | undefined {
-  const removes = decision.action === 'delete' || decision.action === 'replace';
-  return removes && observed?.kind === 'found' ? observed.unremovable : undefined;
+function holdingRefusal(assessed: Assessed, gone: ReadonlySet<string>): Pick<Refusal, 'code' | 'message'> | undefined {
+  const { observed } = assessed;
+  if (!removes(assessed) || observed?.kind !== 'found' || observed.holding === undefined) return undefined;
+  const { code, message, refs } = observed.holding;
+  const left = refs.filter((ref) => !gone.has(`${providerOf(assessed)} ${ref}`));
+  if (left.length === 0) return undefined;
+  const rest = left.length > NAMED ? ` and ${left.length - NAMED} more` : '';
+  return { code, message: `${message} In the way: ${left.slice(0, NAMED).join(', ')}${rest}.` };
 }
+
+/** How many of the things that are in the way are named. */
+const NAMED = 3;
 
 /** Secrets that a change takes away and that are not kept: going back after a run that broke off needs them from where they came from. */
 export function notKeptWarnings(environment: Environment, shown: readonly Assessed[]): readonly PlanMessage[] {

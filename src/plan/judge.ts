@@ -1,7 +1,7 @@
 import type { ResourceAddress } from '../core/address.ts';
 import { Unknown } from '../core/value.ts';
 import type { Assessed, Assessment } from './assess.ts';
-import { hindrance } from './hindrances.ts';
+import { hindrance, removedRefs } from './hindrances.ts';
 import type { PlanInputs } from './inputs.ts';
 import type { Refusal } from './model.ts';
 
@@ -17,8 +17,9 @@ export function judge(inputs: PlanInputs, assessment: Assessment): Judged {
   handDownOrder(resources, assessment);
   if (inputs.options.destroy && inputs.options.keepProtected) keepProtected(resources);
   const refusals: Refusal[] = [];
+  const gone = removedRefs(resources.values());
   for (const assessed of resources.values()) {
-    const refusal = ownRefusal(assessed) ?? protectionRefusal(inputs, assessed) ?? hindranceRefusal(inputs, assessed);
+    const refusal = ownRefusal(assessed) ?? protectionRefusal(inputs, assessed) ?? hindranceRefusal(inputs, assessed, gone);
     if (refusal !== undefined) {
       refusals.push(refusal);
       if (assessed.decision.action !== 'refuse')
@@ -90,8 +91,8 @@ function protectionRefusal(inputs: PlanInputs, assessed: Assessed): Refusal | un
   };
 }
 
-function hindranceRefusal(inputs: PlanInputs, assessed: Assessed): Refusal | undefined {
-  const found = hindrance(inputs.environment, assessed);
+function hindranceRefusal(inputs: PlanInputs, assessed: Assessed, gone: ReadonlySet<string>): Refusal | undefined {
+  const found = hindrance(inputs.environment, assessed, gone);
   return found === undefined ? undefined : { path: assessed.address, ...found, ...sourceOf(assessed) };
 }
 

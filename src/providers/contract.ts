@@ -217,8 +217,11 @@ export interface Found {
   readonly dormant?: { readonly reason: string };
   /** For data types: what was read breaks a condition that the documents set; the plan is refused. */
   readonly problem?: { readonly code: string; readonly message: string };
-  /** Why it must not be removed as it is now (it holds what is not ours): a plan that would remove or replace it is refused. */
-  readonly unremovable?: { readonly code: string; readonly message: string };
+  /**
+   * What it holds, as live ids of its own provider: a plan that would remove or replace it is refused, with this code and message, unless it removes
+   * all of that as well.
+   */
+  readonly holding?: { readonly code: string; readonly message: string; readonly refs: readonly string[] };
   /** What the operator should know of it. No change comes from a note: the plan shows it as a warning. */
   readonly notes?: readonly { readonly code: string; readonly message: string }[];
 }

@@ -21,6 +21,8 @@ import { desiredMode, desiredPath, makeStaged, removeStaged, requireDirectory, r
 /** The file that says whose a directory is. */
 export const MARKER_FILE = '.accede-directory';
 const MARKER_LIMIT = 4096;
+/** How much of its content a directory tells. */
+const MOST_NAMED = 10_000;
 const MARKER_MODE = 0o644;
 
 const markerSchema = z.object({ format: z.literal('accede.directory/v1'), environment: z.string(), lineage: z.string(), id: z.string() });
@@ -119,7 +121,15 @@ async function observe(path: string | undefined, query: ObjectQuery, host: ReadH
       marker: marker !== undefined,
     },
     computed: {},
-    ...(others.length === 0 ? {} : { unremovable: { code: 'DIRECTORY_NOT_EMPTY', message: fullMessage(path, others.length) } }),
+    ...(others.length === 0
+      ? {}
+      : {
+          holding: {
+            code: 'DIRECTORY_NOT_EMPTY',
+            message: fullMessage(path),
+            refs: others.slice(0, MOST_NAMED).map((name) => join(path, name)),
+          },
+        }),
   };
 }
 
@@ -190,7 +200,7 @@ async function removeEmpty(path: string, host: Host): Promise<void> {
   requireDirectory(path, status);
   const others = (await host.list(path)).filter((name) => name !== MARKER_FILE);
   if (others.length > 0) {
-    throw new ProviderError('CONFLICT', fullMessage(path, others.length), { next: `Look into ${path}.` });
+    throw new ProviderError('CONFLICT', fullMessage(path), { next: `Look into ${path}.` });
   }
   const file = join(path, MARKER_FILE);
   const marker = (await host.status(file))?.kind === 'file' ? await host.readFile(file, { limit: MARKER_LIMIT }) : undefined;
@@ -204,8 +214,8 @@ async function removeEmpty(path: string, host: Host): Promise<void> {
   }
 }
 
-function fullMessage(path: string, entries: number): string {
-  return `The directory ${path} holds ${entries === 1 ? 'something' : `${entries} entries`} that Accede did not make, and a directory is never removed with content. Empty it first, or give it up with a removed entry that has destroy: false.`;
+function fullMessage(path: string): string {
+  return `The directory ${path} is not empty, and a directory is never removed with content. Empty it first, or give it up with a removed entry that has destroy: false.`;
 }
 
 /** Undefined when there is none. One that cannot be read is not taken for one of ours. */

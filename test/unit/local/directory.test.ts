@@ -70,6 +70,27 @@ describe('a directory', () => {
     expect(existsSync(place())).toBe(false);
   });
 
+  it('must go together with what Accede itself put into it, and move with it', async () => {
+    const at = (folder: string) => [
+      other(),
+      directory({ path: folder }),
+      desired('local.file.in', { path: path.join(folder, 'in.txt'), content: 'x' }, { dependsOn: ['local.directory.data'] }),
+      desired('local.directory.sub', { path: path.join(folder, 'sub') }, { dependsOn: ['local.directory.data'] }),
+    ];
+    await bench.converge(at(place()));
+    await bench.converge(at(path.join(bench.folder, 'moved')));
+    expect(existsSync(place())).toBe(false);
+    expect(readdirSync(path.join(bench.folder, 'moved')).sort()).toEqual([MARKER, 'in.txt', 'sub']);
+    writeFileSync(path.join(bench.folder, 'moved', 'theirs'), 'x');
+    const { document } = await bench.prepare([other()]);
+    expect(document.succession.refusals.map(({ code, message }) => `${code} ${/In the way: (.*)\.$/.exec(message)?.[1]}`)).toEqual([
+      `DIRECTORY_NOT_EMPTY ${path.join(bench.folder, 'moved', 'theirs')}`,
+    ]);
+    unlinkSync(path.join(bench.folder, 'moved', 'theirs'));
+    await bench.converge([other()]);
+    expect(existsSync(path.join(bench.folder, 'moved'))).toBe(false);
+  });
+
   it('must keep its content and marker when something comes into it after the plan', async () => {
     await bench.converge([directory(), other()]);
     const { document } = await bench.prepare([other()]);
