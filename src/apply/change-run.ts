@@ -107,8 +107,7 @@ export class ChangeRun implements Reversible {
   async perform(effect: Effect, intent: Intent, io: EffectIo): Promise<Receipt> {
     if (effect.name === RECORD || effect.name === READ) return {};
     const session = await this.#run.session(this.#aliasFor(effect));
-    if (effect.object !== 'retire')
-      return maskedReceipt(await session.perform(this.#operation(effect, intent), io), this.change, this.#run);
+    if (effect.object !== 'retire') return session.perform(this.#operation(effect, intent), io);
     // Predecessors of several broken-off runs may have piled up: all of them go.
     let receipt: Receipt = {};
     for (const deposed of this.#row?.deposed ?? []) {
@@ -160,7 +159,7 @@ export class ChangeRun implements Reversible {
     const gone = action === 'forget' || action === 'delete';
     const { row, failure } = gone
       ? { row: this.#rowWhileGoing(effect), failure: undefined }
-      : await this.#rowWhileComing(effect, intent, receipt, io);
+      : await this.#rowWhileComing(effect, intent, maskedReceipt(receipt, this.change.type, this.#masks(), this.#run.conceal), io);
     this.#row = row;
     const mutations: Mutation[] = [];
     if (this.#formerAddress !== undefined) mutations.push({ kind: 'drop', address: this.#formerAddress });

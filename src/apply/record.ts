@@ -4,7 +4,6 @@ import { formatPath, type PathSegment } from '../core/path.ts';
 import { type Attributes, type Encrypt, encodeValue, holdsCiphertext, type Plain } from '../core/value.ts';
 import { encryptAt, type Vault } from '../core/vault.ts';
 import { fingerprintOfObserved, liveComputed, type Masks } from '../plan/live.ts';
-import type { PreparedChange } from '../plan/prepared.ts';
 import type { Observed, Receipt, ResourceType } from '../providers/contract.ts';
 import { traitsAt } from '../providers/define.ts';
 import type { ResourceRow } from '../state/model.ts';
@@ -72,11 +71,11 @@ export function journalForm(
   return encodedAttributes(attributes, run.key, encryptAt(run.vault, address, part));
 }
 
-/** The receipt with its secrets wrapped: they are in clear as they come from the effect that made them. */
-export function maskedReceipt(receipt: Receipt, change: Pick<PreparedChange, 'type' | 'masks'>, run: Pick<RunContext, 'conceal'>): Receipt {
+/** What an effect told, secrets wrapped: it may have made them, and a program may print what it was given. `conceal` is told each of them. */
+export function maskedReceipt(receipt: Receipt, type: ResourceType, masks: Masks, conceal?: RunContext['conceal']): Receipt {
   if (receipt.computed === undefined) return receipt;
-  const computed = liveComputed(change.type, { computed: receipt.computed }, change.masks);
-  run.conceal?.(openSecrets(computed));
+  const computed = liveComputed(type, { computed: receipt.computed }, masks);
+  conceal?.(openSecrets(computed));
   return { ...receipt, computed };
 }
 

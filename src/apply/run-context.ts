@@ -17,7 +17,7 @@ export interface RunContext {
   /** Encrypts the secrets that are kept; undefined when none are. */
   readonly vault: Vault | undefined;
   /** Told each secret that an effect made. */
-  conceal?(secrets: readonly Sensitive[]): void;
+  readonly conceal?: (secrets: readonly Sensitive[]) => void;
   /** The key under which the plan's fingerprints were made; undefined when there was no state yet. */
   readonly planKey: Buffer | undefined;
   readonly exposures: Exposures;
