@@ -33,7 +33,7 @@ function codesPage(): string {
         ['code', 'meaning', 'what to do', 'exit'],
         Object.entries(codes)
           .sort(([a], [b]) => compareText(a, b))
-          .map(([code, { summary, remedy, exit }]) => [`\`${code}\``, summary, remedy, exit.join(', ')]),
+          .map(([code, { summary, remedy, exit }]) => [`\`${code}\``, summary, remedy, exit.join(', ') || "the program's own"]),
       ),
     ]),
   );
@@ -47,7 +47,7 @@ function exitCodesPage(): string {
       ['exit', 'meaning'],
       EXIT_CODES.map(({ code, meaning }) => [String(code), meaning]),
     ),
-    'Scripts may rely on them: none gets another meaning. A code that the table does not hold is not an answer of Accede. Which error ends with which code stands in the [table of codes](refusals.md).',
+    'Scripts may rely on them: none gets another meaning. A code that the table does not hold is not an answer of Accede: `accede run ADDRESS` and `accede exec ADDRESS -- COMMAND` pass on that of the program which they ran, see [run.md](run.md). Which error ends with which code stands in the [table of codes](refusals.md).',
     '`plan` without `--detailed-exitcode` ends with 0 whether there are changes or not; a plan of the class `refuse` ends with 3 either way.',
   );
 }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Paths of a small private authority and of what it vouches for: a server at 127.0.0.1, and a client. */
+/** Paths of a small private authority and of what it vouches for: a server at 127.0.0.1 or localhost, and a client. */
 export interface Certificates {
   readonly ca: string;
   readonly server: { readonly cert: string; readonly key: string };
@@ -25,7 +25,7 @@ export function makeCertificates(folder: string): Certificates {
   };
   return {
     ca: ca.cert,
-    server: issue('server', 'subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth'),
+    server: issue('server', 'subjectAltName=IP:127.0.0.1,DNS:localhost\nextendedKeyUsage=serverAuth'),
     client: issue('client', 'extendedKeyUsage=clientAuth'),
   };
 }

@@ -24,8 +24,8 @@ export interface MariadbServer extends Server {
 /** The longest path that a unix socket may have. */
 const SOCKET_PATH_MAX = 107;
 
-/** Makes a database in `folder` (which must exist and be empty), starts its server and waits until it answers. */
-export async function startMariadb(folder: string): Promise<MariadbServer> {
+/** Makes a database in `folder` (which must exist and be empty), starts its server with these options too, and waits until it answers. */
+export async function startMariadb(folder: string, settings: readonly string[] = []): Promise<MariadbServer> {
   const data = join(folder, 'data');
   const socket = join(folder, 's');
   if (socket.length > SOCKET_PATH_MAX)
@@ -53,6 +53,7 @@ export async function startMariadb(folder: string): Promise<MariadbServer> {
     '--character-set-server=utf8mb4',
     '--innodb-buffer-pool-size=64M',
     '--skip-name-resolve',
+    ...settings,
   ];
   const execute = (sql: string, database?: string) => client(socket, sql, database);
   const start = async () => {

@@ -239,7 +239,7 @@ export interface Environment {
       /**
        * Uses no network of its own.
        */
-      network_mode?: string;
+      network_mode?: ('bridge' | 'host' | 'none') | string;
       /**
        * Host name in the container; default its short id.
        */
@@ -280,7 +280,7 @@ export interface Environment {
       /**
        * When the engine starts it again; default `no`.
        */
-      restart?: string;
+      restart?: ('no' | 'always' | 'unless-stopped' | 'on-failure') | string;
       /**
        * Runs an init process that forwards signals and reaps processes.
        */
@@ -440,7 +440,7 @@ export interface Environment {
       /**
        * IPC namespace.
        */
-      ipc?: string;
+      ipc?: ('none' | 'private' | 'shareable' | 'host') | string;
       /**
        * Platform that the image must be for.
        */
@@ -450,7 +450,7 @@ export interface Environment {
        */
       runtime?: string;
       /**
-       * Gives a successor new anonymous volumes.
+       * Gives a successor new anonymous volumes and removes them with their container; otherwise they go over and are kept.
        */
       renew_anon_volumes?: boolean | string;
       /**
@@ -529,24 +529,24 @@ export interface Environment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -741,24 +741,24 @@ export interface Environment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -926,24 +926,24 @@ export interface Environment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -1118,24 +1118,24 @@ export interface Environment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -1236,7 +1236,7 @@ export interface Environment {
       commit_after?: string[] | string;
     };
     /**
-     * A process in a container that runs to its end when its inputs change, and may leave a receipt.
+     * A process in a container that runs to its end, when its inputs change or when it is asked for, and may leave a receipt.
      */
     'docker.job'?: {
       /**
@@ -1357,7 +1357,7 @@ export interface Environment {
       /**
        * Uses no network of its own.
        */
-      network_mode?: string;
+      network_mode?: ('bridge' | 'host' | 'none') | string;
       /**
        * Host name in the container; default its short id.
        */
@@ -1519,7 +1519,7 @@ export interface Environment {
       /**
        * IPC namespace.
        */
-      ipc?: string;
+      ipc?: ('none' | 'private' | 'shareable' | 'host') | string;
       /**
        * Platform that the image must be for.
        */
@@ -1537,9 +1537,13 @@ export interface Environment {
        */
       inputs?: unknown;
       /**
-       * When it runs: `on_change`, when its inputs differ from those of the last completed run; `once`, when no run ever completed with them. Default `on_change`.
+       * When it runs: `on_change`, when its inputs differ from those of the last completed run; `once`, when no run ever completed with them; `on_demand`, when `accede run ADDRESS` is called; `by_reference`, when it is given a request, one JSON document that it finds at `/accede/request.json`. Default `on_change`.
        */
-      run?: string;
+      run?: ('on_change' | 'once' | 'on_demand' | 'by_reference') | string;
+      /**
+       * When an `on_demand` job is due, in the five fields of cron (minute, hour, day of the month, month, day of the week; UTC) or as `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. Nothing runs by it alone: it is for what runs `accede run ADDRESS`.
+       */
+      schedule?: string;
       /**
        * Stage in which it runs; default `migrate`.
        */
@@ -1620,24 +1624,24 @@ export interface Environment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -1863,24 +1867,24 @@ export interface Environment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -2065,24 +2069,24 @@ export interface Environment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -2266,24 +2270,24 @@ export interface Environment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -2459,24 +2463,24 @@ export interface Environment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -2664,24 +2668,24 @@ export interface Environment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -2853,24 +2857,24 @@ export interface Environment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -3038,24 +3042,24 @@ export interface Environment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -3227,24 +3231,24 @@ export interface Environment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -3408,24 +3412,24 @@ export interface Environment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -3778,7 +3782,7 @@ export interface Environment {
         /**
          * Uses no network of its own.
          */
-        network_mode?: string;
+        network_mode?: ('bridge' | 'host' | 'none') | string;
         /**
          * Host name in the container; default its short id.
          */
@@ -3819,7 +3823,7 @@ export interface Environment {
         /**
          * When the engine starts it again; default `no`.
          */
-        restart?: string;
+        restart?: ('no' | 'always' | 'unless-stopped' | 'on-failure') | string;
         /**
          * Runs an init process that forwards signals and reaps processes.
          */
@@ -3979,7 +3983,7 @@ export interface Environment {
         /**
          * IPC namespace.
          */
-        ipc?: string;
+        ipc?: ('none' | 'private' | 'shareable' | 'host') | string;
         /**
          * Platform that the image must be for.
          */
@@ -3989,7 +3993,7 @@ export interface Environment {
          */
         runtime?: string;
         /**
-         * Gives a successor new anonymous volumes.
+         * Gives a successor new anonymous volumes and removes them with their container; otherwise they go over and are kept.
          */
         renew_anon_volumes?: boolean | string;
         /**
@@ -4068,24 +4072,24 @@ export interface Environment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -4282,24 +4286,24 @@ export interface Environment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -4469,24 +4473,24 @@ export interface Environment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -4663,24 +4667,24 @@ export interface Environment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -4782,7 +4786,7 @@ export interface Environment {
       };
     };
     /**
-     * A process in a container that runs to its end when its inputs change, and may leave a receipt.
+     * A process in a container that runs to its end, when its inputs change or when it is asked for, and may leave a receipt.
      */
     'docker.job'?: {
       [k: string]: {
@@ -4904,7 +4908,7 @@ export interface Environment {
         /**
          * Uses no network of its own.
          */
-        network_mode?: string;
+        network_mode?: ('bridge' | 'host' | 'none') | string;
         /**
          * Host name in the container; default its short id.
          */
@@ -5066,7 +5070,7 @@ export interface Environment {
         /**
          * IPC namespace.
          */
-        ipc?: string;
+        ipc?: ('none' | 'private' | 'shareable' | 'host') | string;
         /**
          * Platform that the image must be for.
          */
@@ -5084,9 +5088,13 @@ export interface Environment {
          */
         inputs?: unknown;
         /**
-         * When it runs: `on_change`, when its inputs differ from those of the last completed run; `once`, when no run ever completed with them. Default `on_change`.
+         * When it runs: `on_change`, when its inputs differ from those of the last completed run; `once`, when no run ever completed with them; `on_demand`, when `accede run ADDRESS` is called; `by_reference`, when it is given a request, one JSON document that it finds at `/accede/request.json`. Default `on_change`.
          */
-        run?: string;
+        run?: ('on_change' | 'once' | 'on_demand' | 'by_reference') | string;
+        /**
+         * When an `on_demand` job is due, in the five fields of cron (minute, hour, day of the month, month, day of the week; UTC) or as `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. Nothing runs by it alone: it is for what runs `accede run ADDRESS`.
+         */
+        schedule?: string;
         /**
          * Stage in which it runs; default `migrate`.
          */
@@ -5167,24 +5175,24 @@ export interface Environment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -5412,24 +5420,24 @@ export interface Environment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -5616,24 +5624,24 @@ export interface Environment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -5819,24 +5827,24 @@ export interface Environment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -6014,24 +6022,24 @@ export interface Environment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -6221,24 +6229,24 @@ export interface Environment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -6412,24 +6420,24 @@ export interface Environment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -6599,24 +6607,24 @@ export interface Environment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -6790,24 +6798,24 @@ export interface Environment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -6973,24 +6981,24 @@ export interface Environment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -7230,13 +7238,56 @@ export interface Environment {
       }
     | {
         /**
-         * Tables in a MySQL server.
+         * Tables in a database of TiDB, MySQL or MariaDB.
          */
         backend: 'mysql' | string;
         /**
-         * Address of the database, from a secret.
+         * mysql://USER:PASSWORD@HOST:PORT/DATABASE, from a secret. Or the parts by themselves.
          */
-        url: string;
+        url?: string;
+        /**
+         * Name or address of the server.
+         */
+        host?: string;
+        /**
+         * Port of the server; 3306 when left out. TiDB listens at 4000.
+         */
+        port?: number | string;
+        /**
+         * Account on the server.
+         */
+        user?: string;
+        /**
+         * Password of the account, from a secret.
+         */
+        password?: string;
+        /**
+         * Database for the tables. It must exist; several environments may share it.
+         */
+        database?: string;
+        /**
+         * Files for TLS, relative to the environment. {} trusts what the machine trusts; without tls the connection is not encrypted.
+         */
+        tls?:
+          | {
+              /**
+               * Certificate of who vouches for the server; those that the machine trusts when it is left out.
+               */
+              ca?: string;
+              /**
+               * Certificate to show to the server.
+               */
+              cert?: string;
+              /**
+               * Key of that certificate.
+               */
+              key?: string;
+              /**
+               * Name in the server's certificate; the host when left out.
+               */
+              server_name?: string;
+            }
+          | string;
         /**
          * What the names of the tables begin with; accede_ when left out.
          */

@@ -243,6 +243,52 @@ export type Event =
           next?: string;
         }[];
       };
+    }
+  | {
+      format: 'accede.event/v1';
+      time: string;
+      sequence: number;
+      operation: string | null;
+      type: 'run.started';
+      address: string;
+      serial: number;
+      continues: string | null;
+    }
+  | {
+      format: 'accede.event/v1';
+      time: string;
+      sequence: number;
+      operation: string | null;
+      type: 'run.done' | 'run.failed';
+      result: {
+        exitCode: number;
+        outcome: 'done' | 'failed' | 'interrupted' | 'refused' | 'busy';
+        address: string;
+        serial: number | null;
+        run: 'new' | 'continued' | 'earlier' | 'none';
+        programCode: number | null;
+        answer: _Schema1;
+        seconds: number;
+        diagnostics: {
+          severity: 'error' | 'warning';
+          code: string;
+          summary: string;
+          detail: string;
+          address?: string;
+          path?: string;
+          source?: {
+            file: string;
+            line: number;
+            column: number;
+            endLine: number;
+            endColumn: number;
+            excerpt?: string;
+          };
+          expected?: string;
+          observed?: string;
+          next?: string;
+        }[];
+      };
     };
 export type Json =
   | string
@@ -252,4 +298,13 @@ export type Json =
   | Json[]
   | {
       [k: string]: Json;
+    };
+export type _Schema1 =
+  | string
+  | number
+  | boolean
+  | null
+  | _Schema1[]
+  | {
+      [k: string]: _Schema1;
     };

@@ -231,7 +231,7 @@ export interface Fragment {
       /**
        * Uses no network of its own.
        */
-      network_mode?: string;
+      network_mode?: ('bridge' | 'host' | 'none') | string;
       /**
        * Host name in the container; default its short id.
        */
@@ -272,7 +272,7 @@ export interface Fragment {
       /**
        * When the engine starts it again; default `no`.
        */
-      restart?: string;
+      restart?: ('no' | 'always' | 'unless-stopped' | 'on-failure') | string;
       /**
        * Runs an init process that forwards signals and reaps processes.
        */
@@ -432,7 +432,7 @@ export interface Fragment {
       /**
        * IPC namespace.
        */
-      ipc?: string;
+      ipc?: ('none' | 'private' | 'shareable' | 'host') | string;
       /**
        * Platform that the image must be for.
        */
@@ -442,7 +442,7 @@ export interface Fragment {
        */
       runtime?: string;
       /**
-       * Gives a successor new anonymous volumes.
+       * Gives a successor new anonymous volumes and removes them with their container; otherwise they go over and are kept.
        */
       renew_anon_volumes?: boolean | string;
       /**
@@ -521,24 +521,24 @@ export interface Fragment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -733,24 +733,24 @@ export interface Fragment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -918,24 +918,24 @@ export interface Fragment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -1110,24 +1110,24 @@ export interface Fragment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -1228,7 +1228,7 @@ export interface Fragment {
       commit_after?: string[] | string;
     };
     /**
-     * A process in a container that runs to its end when its inputs change, and may leave a receipt.
+     * A process in a container that runs to its end, when its inputs change or when it is asked for, and may leave a receipt.
      */
     'docker.job'?: {
       /**
@@ -1349,7 +1349,7 @@ export interface Fragment {
       /**
        * Uses no network of its own.
        */
-      network_mode?: string;
+      network_mode?: ('bridge' | 'host' | 'none') | string;
       /**
        * Host name in the container; default its short id.
        */
@@ -1511,7 +1511,7 @@ export interface Fragment {
       /**
        * IPC namespace.
        */
-      ipc?: string;
+      ipc?: ('none' | 'private' | 'shareable' | 'host') | string;
       /**
        * Platform that the image must be for.
        */
@@ -1529,9 +1529,13 @@ export interface Fragment {
        */
       inputs?: unknown;
       /**
-       * When it runs: `on_change`, when its inputs differ from those of the last completed run; `once`, when no run ever completed with them. Default `on_change`.
+       * When it runs: `on_change`, when its inputs differ from those of the last completed run; `once`, when no run ever completed with them; `on_demand`, when `accede run ADDRESS` is called; `by_reference`, when it is given a request, one JSON document that it finds at `/accede/request.json`. Default `on_change`.
        */
-      run?: string;
+      run?: ('on_change' | 'once' | 'on_demand' | 'by_reference') | string;
+      /**
+       * When an `on_demand` job is due, in the five fields of cron (minute, hour, day of the month, month, day of the week; UTC) or as `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. Nothing runs by it alone: it is for what runs `accede run ADDRESS`.
+       */
+      schedule?: string;
       /**
        * Stage in which it runs; default `migrate`.
        */
@@ -1612,24 +1616,24 @@ export interface Fragment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -1855,24 +1859,24 @@ export interface Fragment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -2057,24 +2061,24 @@ export interface Fragment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -2258,24 +2262,24 @@ export interface Fragment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -2451,24 +2455,24 @@ export interface Fragment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -2656,24 +2660,24 @@ export interface Fragment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -2845,24 +2849,24 @@ export interface Fragment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -3030,24 +3034,24 @@ export interface Fragment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -3219,24 +3223,24 @@ export interface Fragment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -3400,24 +3404,24 @@ export interface Fragment {
           )
         | string;
       /**
-       * How the instances of one for_each are replaced.
+       * How an object, and the instances of one for_each, are replaced.
        */
       update?:
         | {
             /**
-             * How many instances are replaced at once.
+             * How many instances are replaced, restarted or started at once; default 1.
              */
             batch?: number | string;
             /**
-             * Which instance goes first.
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
              */
             order?: ('stop-first' | 'start-first') | string;
             /**
-             * How long the old instance is left to finish.
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
              */
             drain?: string;
             /**
-             * How long to wait between batches.
+             * How long to wait between two batches.
              */
             pause?: string;
           }
@@ -3770,7 +3774,7 @@ export interface Fragment {
         /**
          * Uses no network of its own.
          */
-        network_mode?: string;
+        network_mode?: ('bridge' | 'host' | 'none') | string;
         /**
          * Host name in the container; default its short id.
          */
@@ -3811,7 +3815,7 @@ export interface Fragment {
         /**
          * When the engine starts it again; default `no`.
          */
-        restart?: string;
+        restart?: ('no' | 'always' | 'unless-stopped' | 'on-failure') | string;
         /**
          * Runs an init process that forwards signals and reaps processes.
          */
@@ -3971,7 +3975,7 @@ export interface Fragment {
         /**
          * IPC namespace.
          */
-        ipc?: string;
+        ipc?: ('none' | 'private' | 'shareable' | 'host') | string;
         /**
          * Platform that the image must be for.
          */
@@ -3981,7 +3985,7 @@ export interface Fragment {
          */
         runtime?: string;
         /**
-         * Gives a successor new anonymous volumes.
+         * Gives a successor new anonymous volumes and removes them with their container; otherwise they go over and are kept.
          */
         renew_anon_volumes?: boolean | string;
         /**
@@ -4060,24 +4064,24 @@ export interface Fragment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -4274,24 +4278,24 @@ export interface Fragment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -4461,24 +4465,24 @@ export interface Fragment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -4655,24 +4659,24 @@ export interface Fragment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -4774,7 +4778,7 @@ export interface Fragment {
       };
     };
     /**
-     * A process in a container that runs to its end when its inputs change, and may leave a receipt.
+     * A process in a container that runs to its end, when its inputs change or when it is asked for, and may leave a receipt.
      */
     'docker.job'?: {
       [k: string]: {
@@ -4896,7 +4900,7 @@ export interface Fragment {
         /**
          * Uses no network of its own.
          */
-        network_mode?: string;
+        network_mode?: ('bridge' | 'host' | 'none') | string;
         /**
          * Host name in the container; default its short id.
          */
@@ -5058,7 +5062,7 @@ export interface Fragment {
         /**
          * IPC namespace.
          */
-        ipc?: string;
+        ipc?: ('none' | 'private' | 'shareable' | 'host') | string;
         /**
          * Platform that the image must be for.
          */
@@ -5076,9 +5080,13 @@ export interface Fragment {
          */
         inputs?: unknown;
         /**
-         * When it runs: `on_change`, when its inputs differ from those of the last completed run; `once`, when no run ever completed with them. Default `on_change`.
+         * When it runs: `on_change`, when its inputs differ from those of the last completed run; `once`, when no run ever completed with them; `on_demand`, when `accede run ADDRESS` is called; `by_reference`, when it is given a request, one JSON document that it finds at `/accede/request.json`. Default `on_change`.
          */
-        run?: string;
+        run?: ('on_change' | 'once' | 'on_demand' | 'by_reference') | string;
+        /**
+         * When an `on_demand` job is due, in the five fields of cron (minute, hour, day of the month, month, day of the week; UTC) or as `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. Nothing runs by it alone: it is for what runs `accede run ADDRESS`.
+         */
+        schedule?: string;
         /**
          * Stage in which it runs; default `migrate`.
          */
@@ -5159,24 +5167,24 @@ export interface Fragment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -5404,24 +5412,24 @@ export interface Fragment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -5608,24 +5616,24 @@ export interface Fragment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -5811,24 +5819,24 @@ export interface Fragment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -6006,24 +6014,24 @@ export interface Fragment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -6213,24 +6221,24 @@ export interface Fragment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -6404,24 +6412,24 @@ export interface Fragment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -6591,24 +6599,24 @@ export interface Fragment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -6782,24 +6790,24 @@ export interface Fragment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }
@@ -6965,24 +6973,24 @@ export interface Fragment {
             )
           | string;
         /**
-         * How the instances of one for_each are replaced.
+         * How an object, and the instances of one for_each, are replaced.
          */
         update?:
           | {
               /**
-               * How many instances are replaced at once.
+               * How many instances are replaced, restarted or started at once; default 1.
                */
               batch?: number | string;
               /**
-               * Which instance goes first.
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
                */
               order?: ('stop-first' | 'start-first') | string;
               /**
-               * How long the old instance is left to finish.
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
                */
               drain?: string;
               /**
-               * How long to wait between batches.
+               * How long to wait between two batches.
                */
               pause?: string;
             }

@@ -35,6 +35,7 @@ export interface Plan {
     lineage: string | null;
     serial: number;
     digest: string;
+    begins: string | null;
   };
   succession: {
     class: string;
@@ -196,6 +197,14 @@ export interface Plan {
     phase: number;
     after: string[];
     direction: 'back' | 'forward' | 'stays';
+    seconds?: number;
+  }[];
+  rolling: {
+    resource: string;
+    batches: {
+      addresses: string[];
+      pause: number;
+    }[];
   }[];
   fingerprints: {
     [k: string]: string | null;

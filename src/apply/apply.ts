@@ -18,7 +18,7 @@ import { freshIdentity } from './identity.ts';
 import { acquireLock } from './locking.ts';
 import { renameDependencies } from './moves.ts';
 import { planSnapshot } from './prepare.ts';
-import { finalOutputs, sealOf } from './seal.ts';
+import { finalOutputs, isWhole, sealOf } from './seal.ts';
 import { effectIo, openSession, type Sessions, writeSessions } from './sessions.ts';
 import { staleDiagnostic } from './stale.ts';
 import { beginEncryption, requireKey } from './vaults.ts';
@@ -119,7 +119,8 @@ class ApplyRun {
     const { store, clock, ids, environment } = this.#context;
     const { stop, lockTimeout, actor } = this.#request;
     // A state begins only where the plan saw none: one that was moved away meanwhile is not replaced by an empty one.
-    const create = this.#plan.state.lineage === null ? { create: { identity: freshIdentity(environment.name, clock, ids) } } : {};
+    const { lineage, begins } = this.#plan.state;
+    const create = lineage === null ? { create: { identity: freshIdentity(environment.name, clock, ids, begins) } } : {};
     const answer = await acquireLock(
       store,
       { who: actor, purpose: 'apply', ...create },
@@ -156,7 +157,8 @@ class ApplyRun {
     const sessions = writeSessions(this.#context, (alias) => residueOf(snapshot, alias));
     try {
       // A state that was made a moment ago for this very apply is still no state to the plan.
-      const isNew = this.#plan.state.lineage === null && snapshot.head.serial === 0;
+      const { lineage, begins } = this.#plan.state;
+      const isNew = lineage === null && snapshot.head.serial === 0 && (begins === null || begins === snapshot.identity.lineage);
       const outcome = await planSnapshot(this.#context, sessions, isNew ? undefined : snapshot, this.#plan.inputs.options, stamp);
       if (!outcome.ok) return this.#result('failed', EXIT.error, outcome.diagnostics);
       const stale = staleDiagnostic(this.#plan, outcome.value.document);
@@ -294,6 +296,8 @@ class ApplyRun {
     const summary: Plain = {
       ...counts,
       untouched: !tally.touched && tally.lost === undefined,
+      // What a part leaves is not left on purpose.
+      part: !isWhole(document) || document.inputs.options.keepProtected,
       errors: tally.diagnostics.map(({ code, detail }) => ({ code, message: detail })),
     };
     const steps = { done: tally.done, notDone: tally.notDone, unknown: tally.unknown };

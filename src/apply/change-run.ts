@@ -1,19 +1,17 @@
-import { digestOf } from '../core/canonical.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { type Attributes, findUnknown, type Value } from '../core/value.ts';
 import { ignoreChanges } from '../plan/diff.ts';
 import { evaluateInstance } from '../plan/evaluate.ts';
-import { fingerprintOfObserved, type Masks, maskedLive, recordedComputed } from '../plan/live.ts';
+import { filledIn, fingerprintOfObserved, type Masks, recordedComputed } from '../plan/live.ts';
 import type { PreparedChange } from '../plan/prepared.ts';
 import { objectQuery } from '../plan/query.ts';
 import { RECORDED_AS_IT_IS } from '../plan/refresh.ts';
-import { READ, RECORD } from '../plan/steps.ts';
+import { isOwnEffect } from '../plan/steps.ts';
 import {
   type Effect,
   type EffectIo,
   type Found,
   type Mark,
-  type Observed,
   type Operation,
   ProviderError,
   type Receipt,
@@ -22,9 +20,10 @@ import {
 import type { Mutation } from '../state/contract.ts';
 import type { Deposed, ResourceRow, StepRow } from '../state/model.ts';
 import { agrees, effectOperation, foreseeable, preimageInClear, sealedForm } from './operation.ts';
-import { encodedAttributes, journalForm, maskedReceipt, readdressed, recordOfObserved, resourceRow } from './record.ts';
+import { effectKey, journalForm, maskedReceipt, readdressed, recordOfObserved, resourceRow, seenBefore } from './record.ts';
 import { type Intent, type RunContext, type Settled, StepRefused } from './run-context.ts';
-import { changeDiagnostic, failedCondition, resultDifference } from './verdicts.ts';
+import { changeDiagnostic, failedCondition, resultDifference, whyNotFound } from './verdicts.ts';
+import { letPass } from './waiting.ts';
 import type { Reversible } from './way-back.ts';
 
 /** One change on its way through its effects: which object it has, what is desired of it by now, what its record says. */
@@ -55,8 +54,7 @@ export class ChangeRun implements Reversible {
     this.#alias = change.instance?.provider ?? row?.provider ?? '';
     this.#desired = change.desired;
     this.#identity = row?.identity ?? '';
-    this.#preimage =
-      observed.kind === 'found' ? journalForm(maskedLive(change.type, observed, change.masks), run, planned.address, 'preimage') : null;
+    this.#preimage = journalForm(seenBefore(change), run, planned.address, 'preimage');
     const made = unsettled.find((step) => step.object === 'create')?.id;
     if (observed.kind === 'found') this.#present = { id: observed.id ?? row?.id ?? made ?? run.newId(), ref: observed.ref };
     const makes = change.effects.some((effect) => effect.object === 'create');
@@ -87,25 +85,23 @@ export class ChangeRun implements Reversible {
       this.#requirePreconditions();
       this.#evaluated = true;
     }
-    const makes = effect.object === 'create' || effect.object === 'update';
+    const wanted = effect.object === 'create' || effect.object === 'update' ? this.#desired : undefined;
     const { address } = this.change.planned;
-    const wanted = makes ? this.#desired : undefined;
-    // No ciphertext is in the key: it is another one each time.
-    const content = wanted === undefined ? null : encodedAttributes(wanted, this.#run.key);
     const target = effect.object === 'retire' ? this.#row?.deposed[0] : effect.object === 'create' ? undefined : this.#present;
     return {
-      key: digestOf([this.#run.operation, address, effect.name, content]),
+      key: effectKey(this.#run, address, effect, wanted),
       id: target?.id ?? this.#id,
       ref: target?.ref ?? null,
       identity: this.#identity,
-      desired: wanted === undefined ? null : journalForm(wanted, this.#run, address, 'desired'),
+      desired: journalForm(wanted, this.#run, address, 'desired'),
       preimage: this.#preimage,
     };
   }
 
   /** Does the effect. Throws `ProviderError`. A step for the record alone does nothing here. */
   async perform(effect: Effect, intent: Intent, io: EffectIo): Promise<Receipt> {
-    if (effect.name === RECORD || effect.name === READ) return {};
+    if (effect.lasts !== undefined) return letPass(effect.lasts, io);
+    if (isOwnEffect(effect)) return {};
     const session = await this.#run.session(this.#aliasFor(effect));
     if (effect.object !== 'retire') return session.perform(this.#operation(effect, intent), io);
     // Predecessors of several broken-off runs may have piled up: all of them go.
@@ -116,14 +112,25 @@ export class ChangeRun implements Reversible {
     return receipt;
   }
 
+  /** How long what an effect brought about goes on before that is taken back: a successor that may serve already is drained as its predecessor would be. */
+  drainBefore(effect: Effect): number {
+    const { instance, effects, planned } = this.change;
+    const isLast = effects.findLast((other) => other.part === 'apply') === effect;
+    const isServing = isLast && planned.replaceOrder === 'create-first' && this.#row?.status === 'ready';
+    return isServing ? (instance?.update?.drain ?? 0) : 0;
+  }
+
+  /** Takes an effect back, done or not. `ref` is the live id that it left, where it told one. Throws `ProviderError`. */
   async undo(effect: Effect, intent: Intent, ref: string | null, io: EffectIo): Promise<void> {
-    if (effect.name === RECORD || effect.name === READ) return;
+    if (isOwnEffect(effect)) return;
     const session = await this.#run.session(this.#aliasFor(effect));
     if (session.undo === undefined) throw new ProviderError('OTHER', 'Its provider knows no way back from this effect.');
     const { computed: _forgotten, ...operation } = this.#operation(effect, intent);
-    const { observed, type, masks } = this.change;
-    const before = observed.kind === 'found' ? preimageInClear(maskedLive(type, observed, masks)) : undefined;
-    const known: Undo = { ...operation, ...(ref === null ? {} : { ref }), sealedBefore: before?.sealed ?? [] };
+    const { observed } = this.change;
+    const seen = seenBefore(this.change);
+    const before = seen === undefined ? undefined : preimageInClear(seen);
+    const dormant = observed.kind === 'found' && observed.dormant !== undefined;
+    const known: Undo = { ...operation, ...(ref === null ? {} : { ref }), sealedBefore: before?.sealed ?? [], dormant };
     await session.undo(before === undefined ? known : { ...known, before: before.attributes }, io);
   }
 
@@ -149,11 +156,11 @@ export class ChangeRun implements Reversible {
 
   /**
    * The record after the effect. After the last effect that brings the object about, the object is read back and compared: where it is not as
-   * desired, the record says unfinished and the answer holds the failure.
+   * desired, the record says unfinished and the answer holds the failure. A lost creation is settled once its object stands aside.
    */
   async settle(effect: Effect, intent: Intent, receipt: Receipt, io: EffectIo): Promise<Settled> {
     const figures = receipt.figures ?? {};
-    const isLast = this.change.effects.at(-1) === effect;
+    const isLast = this.change.effects.findLast(({ lasts }) => lasts === undefined) === effect;
     const { action } = this.change.planned;
     if (action === 'read') return this.#readData(io);
     const gone = action === 'forget' || action === 'delete';
@@ -166,9 +173,9 @@ export class ChangeRun implements Reversible {
     this.#formerAddress = undefined;
     if (gone && isLast) mutations.push({ kind: 'drop', address: this.change.planned.address });
     else if (row !== undefined) mutations.push({ kind: 'row', row });
-    if (failure === undefined && (isLast || effect.object === 'create')) {
-      mutations.push(...this.change.unsettled.map((step): Mutation => ({ kind: 'step', step: { ...step, status: 'settled' } })));
-    }
+    const isSettled = (step: StepRow) => isLast || effect.object === 'create' || (effect.object === 'depose' && step.id === intent.id);
+    const settled = failure === undefined ? this.change.unsettled.filter(isSettled) : [];
+    mutations.push(...settled.map((step): Mutation => ({ kind: 'step', step: { ...step, status: 'settled' } })));
     return { mutations, figures, failure };
   }
 
@@ -219,6 +226,7 @@ export class ChangeRun implements Reversible {
       default:
         return effect.object satisfies never;
     }
+    if (effect.part === 'commit') return keep(row === undefined ? undefined : { ...row, status: 'ready' });
     if (effect.part !== 'apply') return keep(row);
     const isLastApply = this.change.effects.findLast((other) => other.part === 'apply') === effect;
     const ref = receipt.ref ?? intent.ref;
@@ -268,7 +276,9 @@ export class ChangeRun implements Reversible {
     const row = { ...this.#newRow(facts.ref ?? ref, { ...facts.computed, ...receipt.computed }, facts.fingerprint), marked };
     this.#expose(found, masks, receipt);
     const failure = resultDifference(this.change, found, this.#desired, masks, this.#run.key) ?? this.#failedCondition('postconditions');
-    return { row: failure === undefined ? row : { ...row, status: 'unfinished' }, failure };
+    // What is only activated is not finished: a run that breaks off here leaves it to be committed or taken back.
+    const isFinal = failure === undefined && !this.change.effects.some((effect) => effect.part === 'commit');
+    return { row: isFinal ? row : { ...row, status: 'unfinished' }, failure };
   }
 
   #newRow(ref: string | null, computed: Attributes, fingerprint: string): ResourceRow {
@@ -294,8 +304,7 @@ export class ChangeRun implements Reversible {
         environmentFolder: this.#run.environmentFolder,
         fingerprint,
       },
-      this.#run.key,
-      this.#run.vault,
+      this.#run,
     );
   }
 
@@ -315,7 +324,9 @@ export class ChangeRun implements Reversible {
       row,
       identity,
       unsettled: change.unsettled,
-      desired: this.#desired,
+      // As the plan asked, before anything was ignored.
+      desired: type.data || this.#desired === undefined ? this.#desired : change.masks.desired,
+      byMark: change.byMark === true,
       vault: this.#run.vault,
       importedRef: planned.importId !== null && change.observed.kind === 'found' ? change.observed.ref : undefined,
     });
@@ -345,7 +356,8 @@ export class ChangeRun implements Reversible {
     if (missing !== undefined) throw this.#bug(`${missing.of} is still unknown after everything that it needs is done`);
     const seen = this.change.desired ?? {};
     const { ignoreChanges: ignored } = instance.lifecycle;
-    const desired = ignored.length === 0 || row === undefined ? normal : ignoreChanges(normal, seen, ignored);
+    const isNew = row === undefined && this.change.observed.kind !== 'found';
+    const desired = ignored.length === 0 || isNew ? normal : ignoreChanges(normal, seen, ignored);
     if (!agrees(seen, desired, this.#run.key)) throw this.#bug('what it should become is not what the plan shows');
     const identity = type.identity(desired, context);
     if (identity === undefined) throw this.#bug('its identity is not known');
@@ -359,13 +371,9 @@ export class ChangeRun implements Reversible {
     const outcome = evaluateInstance(instance, type, context, this.#run.exposures.lookup, this.change.row);
     if (!outcome.ok) return;
     const facts = recordOfObserved(type, found, masks, this.#run.key);
-    const value: Value = {
-      ...outcome.value.normal,
-      ...outcome.value.written,
-      ...facts.computed,
-      ...receipt.computed,
-      ...outcome.value.foreseen,
-    };
+    const computed = { ...facts.computed, ...receipt.computed };
+    const { normal, written, foreseen } = outcome.value;
+    const value: Value = { ...normal, ...written, ...computed, ...filledIn(foreseen, computed) };
     this.#run.exposures.set(instance, value);
   }
 
@@ -389,8 +397,4 @@ export class ChangeRun implements Reversible {
 interface Outcome {
   readonly row: ResourceRow | undefined;
   readonly failure: Diagnostic | undefined;
-}
-
-function whyNotFound(observed: Exclude<Observed, Found>): string {
-  return observed.kind === 'absent' ? 'it is absent' : observed.reason;
 }

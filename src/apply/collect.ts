@@ -6,14 +6,16 @@ import type { Vault } from '../core/vault.ts';
 import { type Assessed, type Assessment, assess } from '../plan/assess.ts';
 import { EMPTY_WORLD, type PlanInputs, type World } from '../plan/inputs.ts';
 import { recordedAttributes, recordedComputed } from '../plan/live.ts';
-import { markOf, objectQuery } from '../plan/query.ts';
+import { ownMark } from '../plan/marks.ts';
+import { objectQuery } from '../plan/query.ts';
 import { type Observed, ProviderError, type ReadSession } from '../providers/contract.ts';
+import { listMarked } from './marked.ts';
 import { readIo, type SessionContext, type Sessions } from './sessions.ts';
 
 /**
- * Reads the live world for a plan, side by side with bounded parallelism. Some identities are known only when other objects have been read,
- * so it goes in rounds: assess, read what can be read now, and again until nothing new can be. A round costs one pass over the resources, and
- * there are as many as identities hang on one another in a row, commonly one.
+ * Reads the live world for a plan, side by side with bounded parallelism. While the state begins, what bears a mark is listed first. Some
+ * identities are known only when other objects have been read, so it goes in rounds: assess, read what can be read now, and again until nothing
+ * new can be. A round costs one pass over the resources, and there are as many as identities hang on one another in a row, commonly one.
  */
 export async function collectWorld(
   context: SessionContext & { readonly parallelism: number },
@@ -25,11 +27,15 @@ export async function collectWorld(
   const versions = new Map<string, { readonly [name: string]: string }>();
   const unreachable = new Map<string, readonly Diagnostic[]>();
   const limit = pLimit(context.parallelism);
-  let world: World = EMPTY_WORLD;
+  const isBegun = inputs.snapshot !== undefined && !inputs.beginning;
+  const marks = isBegun ? EMPTY_WORLD : await listMarked(context, sessions, inputs.snapshot);
+  let world: World = { ...EMPTY_WORLD, marked: marks.marked, unlisted: marks.unlisted };
+  // Without a state nothing is remembered that could stand for what is live.
+  const refresh = inputs.options.refresh || inputs.snapshot === undefined;
   for (;;) {
     const assessment = assess({ ...inputs, world });
-    const reads = inputs.options.refresh ? pendingReads(inputs, assessment, observations, occupants) : [];
-    const remembered = inputs.options.refresh ? [] : pendingMemories(assessment, observations, inputs.opened?.vault);
+    const reads = refresh ? pendingReads(inputs, world, assessment, observations, occupants) : [];
+    const remembered = refresh ? [] : pendingMemories(assessment, observations, inputs.opened?.vault);
     if (reads.length === 0 && remembered.length === 0) {
       await openRest(assessment, sessions, versions, unreachable);
       return { ...world, versions, unreachable };
@@ -43,7 +49,7 @@ export async function collectWorld(
         }),
       ),
     );
-    world = { observations, occupants, versions, unreachable };
+    world = { ...world, observations, occupants, versions, unreachable };
   }
 }
 
@@ -63,15 +69,18 @@ function aliasOf(assessed: Assessed): string {
 
 function pendingReads(
   inputs: Omit<PlanInputs, 'world'>,
+  world: Pick<World, 'marked'>,
   assessment: Assessment,
   observations: ReadonlyMap<ResourceAddress, Observed>,
   occupants: ReadonlyMap<ResourceAddress, Observed>,
 ): readonly Read[] {
-  const mark = markOf(inputs.environment.name, inputs.snapshot);
+  const mark = ownMark(inputs.environment.name, inputs.snapshot, world.marked);
   const reads: Read[] = [];
   for (const assessed of assessment.resources.values()) {
     const { address, recorded, evaluated, type } = assessed;
-    if (!assessment.selected.has(address) && recorded === undefined) continue;
+    // While marks count, what an unselected address has must be known: it would look like nobody's.
+    const counts = assessment.selected.has(address) || (inputs.beginning && world.marked.length > 0);
+    if (!counts && recorded === undefined) continue;
     const identity = evaluated?.identity;
     if (!observations.has(address)) {
       const importId = recorded === undefined ? inputs.environment.imports.find((entry) => entry.address === address)?.id : undefined;
@@ -80,7 +89,9 @@ function pendingReads(
         identity,
         unsettled: assessed.unsettled,
         importedRef: undefined,
-        desired: evaluated?.normal,
+        // What is to go is not looked at in terms of what the documents want.
+        desired: inputs.options.destroy && !type.data ? undefined : evaluated?.normal,
+        byMark: recorded?.byMark === true,
         vault: inputs.opened?.vault,
       });
       if (query !== undefined || importId !== undefined) {

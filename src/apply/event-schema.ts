@@ -42,14 +42,25 @@ const result = z.strictObject({
   diagnostics: z.array(diagnostic),
 });
 
+const run = z.strictObject({
+  exitCode: count,
+  outcome: z.enum(['done', 'failed', 'interrupted', 'refused', 'busy']),
+  address: text,
+  serial: count.nullable(),
+  run: z.enum(['new', 'continued', 'earlier', 'none']),
+  programCode: count.nullable(),
+  answer: z.json(),
+  seconds,
+  diagnostics: z.array(diagnostic),
+});
+
+const operation = z.string().regex(/^op-[0-9]+$/, 'op- and a serial');
+
 const head = {
   format: z.literal('accede.event/v1'),
   time: z.iso.datetime(),
   sequence: z.int().positive(),
-  operation: z
-    .string()
-    .regex(/^op-[0-9]+$/, 'op- and a serial')
-    .nullable(),
+  operation: operation.nullable(),
 };
 
 const step = { step: text, address: text, effect: text };
@@ -70,4 +81,6 @@ export const eventSchema: z.ZodType<AccedeEvent> = z.discriminatedUnion('type', 
   z.strictObject({ ...head, type: z.literal('compensation.started'), steps: count }),
   z.strictObject({ ...head, ...step, type: z.literal('step.compensated'), seconds }),
   z.strictObject({ ...head, type: z.enum(['operation.done', 'operation.failed']), result }),
+  z.strictObject({ ...head, type: z.literal('run.started'), address: text, serial: count, continues: operation.nullable() }),
+  z.strictObject({ ...head, type: z.enum(['run.done', 'run.failed']), result: run }),
 ]) as unknown as z.ZodType<AccedeEvent>;

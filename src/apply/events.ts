@@ -59,7 +59,10 @@ export type EventBody =
       readonly effect: string;
       readonly seconds: number;
     }
-  | { readonly type: 'operation.done' | 'operation.failed'; readonly result: ApplyResult };
+  | { readonly type: 'operation.done' | 'operation.failed'; readonly result: ApplyResult }
+  /** `continues`: the operation that broke off and whose run is taken to its end. */
+  | { readonly type: 'run.started'; readonly address: string; readonly serial: number; readonly continues: string | null }
+  | { readonly type: 'run.done' | 'run.failed'; readonly result: RunResult };
 
 export type AccedeEvent = EventHead & EventBody;
 
@@ -74,5 +77,22 @@ export interface ApplyResult {
   readonly steps: { readonly done: readonly string[]; readonly notDone: readonly string[]; readonly unknown: readonly string[] };
   readonly seconds: number;
   readonly outputs: { readonly [name: string]: unknown };
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The account of one run on request. */
+export interface RunResult {
+  /** Of the process: that of the program where it ran to its end and failed. */
+  readonly exitCode: number;
+  readonly outcome: 'done' | 'failed' | 'interrupted' | 'refused' | 'busy';
+  readonly address: string;
+  readonly serial: number | null;
+  /** `new`: it ran for this; `continued`: a run that broke off was taken to its end; `earlier`: a completed run stands for it; `none`: it did not run. */
+  readonly run: 'new' | 'continued' | 'earlier' | 'none';
+  /** With which the program ended; null where that is not known, or it did not run. */
+  readonly programCode: number | null;
+  /** What it answered, secrets left out; null without an answer. */
+  readonly answer: unknown;
+  readonly seconds: number;
   readonly diagnostics: readonly Diagnostic[];
 }

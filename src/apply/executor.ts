@@ -260,7 +260,7 @@ export class Executor {
       this.#refusedSteps.add(id);
       return false;
     }
-    if (effect.direction === 'forward' || step.phase === PHASES.retire) this.#crossed = true;
+    if (effect.direction === 'forward' || step.phase >= PHASES.commit) this.#crossed = true;
     await state.write([{ kind: 'step', step: row('intended', null) }, ...this.#spend(step)]);
     const attempt: Attempt = { step, effect, run, intent, row, ref: intent.ref, told: true };
     this.#attempts.set(id, attempt);
@@ -277,8 +277,11 @@ export class Executor {
       emitter.emit({ type: 'step.done', step: id, address, effect: effect.name, seconds: seconds(), figures: settled.figures });
       return true;
     } catch (error) {
-      if (!(error instanceof ProviderError)) throw error;
-      return this.#providerFailed(step, effect, seconds(), error, row);
+      // A wait that was broken off may end with the reason of the signal alone.
+      const isBrokenOff = effect.waits === true && this.#halt.signal.aborted;
+      if (!(error instanceof ProviderError) && !isBrokenOff) throw error;
+      const failure = error instanceof ProviderError ? error : new ProviderError('OTHER', 'The wait was broken off.');
+      return this.#providerFailed(step, effect, seconds(), failure, row);
     }
   }
 
@@ -346,7 +349,8 @@ export class Executor {
   #limitOf(step: PlannedStep, effect: Effect): number {
     const timeouts = this.#runs.get(step.address)?.change.instance?.timeouts ?? {};
     const limit = effect.part !== 'apply' ? timeouts.remove : effect.object === 'keep' ? undefined : (timeouts.create ?? timeouts.replace);
-    return limit ?? LONGEST_STEP;
+    // Time that the documents give is no part of what an effect may take.
+    return effect.lasts !== undefined ? effect.lasts + LONGEST_STEP : (limit ?? LONGEST_STEP);
   }
 
   #io(step: PlannedStep, signal: AbortSignal): EffectIo {

@@ -5,7 +5,7 @@ import type { Vault } from '../core/vault.ts';
 import { type Assessed, assess } from '../plan/assess.ts';
 import { DEFAULT_OPTIONS, type OpenedVault } from '../plan/inputs.ts';
 import { alignedLive } from '../plan/live.ts';
-import { roleOf } from '../plan/succession/classify.ts';
+import { roleOf } from '../plan/role.ts';
 import type { Found } from '../providers/contract.ts';
 import type { ResourceInstance } from '../spec/environment.ts';
 import { BackendError } from '../state/contract.ts';
@@ -15,13 +15,15 @@ import { type EditDecision, type EditRequest, type EditResult, editState } from 
 import type { EngineContext, PlanStamp } from './engine.ts';
 import { diagnoseBackend } from './failure.ts';
 import { freshIdentity } from './identity.ts';
+import { findLineage } from './marked.ts';
 import { recordOfObserved, resourceRow } from './record.ts';
 import { readSessions } from './sessions.ts';
 import { openedVault, openVault } from './vaults.ts';
 
 /**
  * Takes an object that exists into the state, at an address that the documents hold. Nothing live is changed: what differs from the documents
- * is for the next plan. An object that bears another environment's mark, or that is recorded already, is refused.
+ * is for the next plan. A state that is not there yet begins as an apply would begin it: with the lineage of the marks, where there are any.
+ * An object that bears another environment's mark, or that is recorded already, is refused.
  */
 export async function importObject(
   context: EngineContext,
@@ -30,7 +32,11 @@ export async function importObject(
 ): Promise<Outcome<EditResult>> {
   const instance = context.environment.resources.find((candidate) => candidate.address === wanted.address);
   if (instance === undefined) return fail(notDesired(context, wanted.address));
+  let lineage: string | null = null;
   if ((await hasState(context)) === false) {
+    const found = await findLineage(context);
+    if (!found.ok) return found;
+    ({ lineage } = found.value);
     // A failed import must not leave an empty state behind, so the object is looked at before there is one.
     const seen = await examine(context, instance, undefined, wanted);
     if (!seen.ok) return seen;
@@ -38,7 +44,7 @@ export async function importObject(
   return await editState(context, request, {
     kind: 'import',
     purpose: 'import',
-    create: { identity: freshIdentity(context.environment.name, context.clock, context.ids) },
+    create: { identity: freshIdentity(context.environment.name, context.clock, context.ids, lineage) },
     decide: async (snapshot) => {
       const seen = await examine(context, instance, snapshot, wanted);
       if (!seen.ok) return seen;
@@ -100,7 +106,7 @@ async function examine(
       refusal(
         assessed.value.type.foreignCode,
         'The object belongs to somebody else',
-        `${id} bears the mark of another environment, so it is not taken over. Have that environment forget it first.`,
+        `${id} bears the mark of another environment or state, so it is not taken over. Have that one forget it first.`,
       ),
     );
   }
@@ -141,6 +147,7 @@ async function look(
     environment,
     registry: context.registry,
     snapshot,
+    beginning: false,
     opened,
     options: { ...DEFAULT_OPTIONS, targets: [address] },
     version: context.version,
@@ -183,7 +190,7 @@ function rowOf(
       identity,
       id: record.id ?? context.ids.id(),
       ref: found.ref,
-      marked: found.owner === 'ours',
+      marked: record.id !== undefined,
       status: 'ready',
       attributes: alignedLive(type, found, evaluated?.normal ?? {}, masks),
       computed: record.computed,
@@ -194,8 +201,7 @@ function rowOf(
       environmentFolder: context.environment.folder,
       fingerprint: record.fingerprint,
     },
-    key,
-    vault,
+    { key, vault },
   );
 }
 

@@ -9,6 +9,7 @@ import type { Snapshot } from '../state/model.ts';
 import { collectWorld } from './collect.ts';
 import type { EngineContext, PlanStamp } from './engine.ts';
 import { diagnoseBackend } from './failure.ts';
+import { isBeginning } from './marked.ts';
 import { readSessions, type Sessions } from './sessions.ts';
 import { openedVault } from './vaults.ts';
 
@@ -48,6 +49,8 @@ export async function planSnapshot(
     environment,
     registry,
     snapshot,
+    // Without a refresh the record alone counts, where there is one.
+    beginning: snapshot === undefined || (options.refresh && (await isBeginning(context.store, snapshot))),
     opened: await openedVault(context, snapshot),
     options,
     version,

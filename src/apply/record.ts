@@ -1,10 +1,12 @@
 import path from 'node:path';
 import type { ResourceAddress } from '../core/address.ts';
+import { digestOf } from '../core/canonical.ts';
 import { formatPath, type PathSegment } from '../core/path.ts';
 import { type Attributes, type Encrypt, encodeValue, holdsCiphertext, type Plain } from '../core/value.ts';
 import { encryptAt, type Vault } from '../core/vault.ts';
-import { fingerprintOfObserved, liveComputed, type Masks } from '../plan/live.ts';
-import type { Observed, Receipt, ResourceType } from '../providers/contract.ts';
+import { fingerprintOfObserved, liveComputed, type Masks, maskedLive } from '../plan/live.ts';
+import type { PreparedChange } from '../plan/prepared.ts';
+import type { Effect, Observed, Receipt, ResourceType } from '../providers/contract.ts';
 import { traitsAt } from '../providers/define.ts';
 import type { ResourceRow } from '../state/model.ts';
 import type { RunContext } from './run-context.ts';
@@ -33,7 +35,7 @@ export interface Recorded {
 }
 
 /** The row of a resource: attributes encoded, so that no secret is in it but those that the type keeps, encrypted. */
-export function resourceRow(recorded: Recorded, key: Buffer, vault: Vault | undefined): ResourceRow {
+export function resourceRow(recorded: Recorded, { key, vault }: Pick<RunContext, 'key' | 'vault'>): ResourceRow {
   const keeps = (path: readonly PathSegment[]) => traitsAt(recorded.type, formatPath(path)).kept;
   const encrypt = (part: 'attributes' | 'computed') => encryptAt(vault, recorded.address, part, keeps);
   return {
@@ -63,12 +65,27 @@ export function encodedAttributes(attributes: Attributes, key: Buffer, encrypt?:
 
 /** Attributes as a step of the journal holds them: with a vault every secret is kept encrypted, so that a step can be taken back without its run. */
 export function journalForm(
-  attributes: Attributes,
+  attributes: Attributes | undefined,
   run: Pick<RunContext, 'key' | 'vault'>,
   address: ResourceAddress,
   part: 'desired' | 'preimage',
-): { readonly [name: string]: Plain } {
-  return encodedAttributes(attributes, run.key, encryptAt(run.vault, address, part));
+): { readonly [name: string]: Plain } | null {
+  return attributes === undefined ? null : encodedAttributes(attributes, run.key, encryptAt(run.vault, address, part));
+}
+
+/** The idempotency key of an effect: from its operation and what is wanted, secrets as fingerprints. No ciphertext is in it, which is another one each time. */
+export function effectKey(
+  run: Pick<RunContext, 'operation' | 'key'>,
+  address: ResourceAddress,
+  effect: Pick<Effect, 'name'>,
+  wanted: Attributes | undefined,
+): string {
+  return digestOf([run.operation, address, effect.name, wanted === undefined ? null : encodedAttributes(wanted, run.key)]);
+}
+
+/** The object as the plan saw it; undefined where there was none. */
+export function seenBefore({ observed, type, masks }: Pick<PreparedChange, 'observed' | 'type' | 'masks'>): Attributes | undefined {
+  return observed.kind === 'found' ? maskedLive(type, observed, masks) : undefined;
 }
 
 /** What an effect told, secrets wrapped: it may have made them, and a program may print what it was given. `conceal` is told each of them. */

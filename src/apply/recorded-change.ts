@@ -4,6 +4,7 @@ import { type Attributes, clearForm, type Plain, withoutCiphertext } from '../co
 import type { Vault } from '../core/vault.ts';
 import { maskedLive, recordedAttributes } from '../plan/live.ts';
 import { objectQuery } from '../plan/query.ts';
+import { isOwnEffect } from '../plan/steps.ts';
 import {
   type Change,
   type Effect,
@@ -50,6 +51,7 @@ export class RecordedChange implements Reversible {
   }
 
   async undo(effect: Effect, intent: Intent, ref: string | null, io: EffectIo): Promise<void> {
+    if (isOwnEffect(effect)) return;
     const { address, type, context, row, operation, mark, steps } = this.#facts;
     const step = steps.find((candidate) => candidate.effect === effect.name);
     const action = step?.action === 'adopt' ? 'update' : step?.action;
@@ -76,10 +78,17 @@ export class RecordedChange implements Reversible {
         context,
         timeouts: {},
         ...(before === undefined ? {} : { before: before.attributes }),
+        // The journal tells no more than that it was to be started.
+        dormant: action === 'start',
         sealedBefore: before?.sealed ?? [],
       },
       io,
     );
+  }
+
+  /** Nothing is known of the documents that gave time for it. */
+  drainBefore(): number {
+    return 0;
   }
 
   #opened(stored: NonNullable<StepRow['preimage']>, part: 'preimage' | 'desired'): Attributes {

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../core/diagnostic.ts';
 import { holdsCiphertext, type Plain } from '../core/value.ts';
 import type { Vault } from '../core/vault.ts';
 import { placeContext } from '../plan/context.ts';
-import { READ, RECORD } from '../plan/steps.ts';
+import { DRAIN, PAUSE, READ, RECORD } from '../plan/steps.ts';
 import type { Effect, Session } from '../providers/contract.ts';
 import { type Acquired, BackendError, type Mutation } from '../state/contract.ts';
 import type { OperationRow, ResourceRow, Snapshot, StepRow } from '../state/model.ts';
@@ -29,7 +29,9 @@ export interface RecoverRequest {
 
 /** Whether an open operation can be taken back: undefined when it can, else the step that stands in the way. */
 export function noWayBack(steps: readonly StepRow[]): StepRow | undefined {
-  return steps.find((step) => step.status !== 'compensated' && (step.direction === 'forward' || step.stage === 'retire'));
+  return steps.find(
+    (step) => step.status !== 'compensated' && (step.direction === 'forward' || step.stage === 'commit' || step.stage === 'retire'),
+  );
 }
 
 /**
@@ -223,7 +225,14 @@ class Recovery {
 }
 
 function attemptOf(row: StepRow, run: Reversible): Attempt {
-  const effect: Effect = { name: row.effect, part: row.part, stage: row.stage, object: objectOf(row), direction: row.direction };
+  const effect: Effect = {
+    name: row.effect,
+    part: row.part,
+    stage: row.stage,
+    object: objectOf(row),
+    direction: row.direction,
+    ...(isWait(row.effect) ? { lasts: 0 } : {}),
+  };
   return {
     step: { id: row.step, address: row.address, effect: row.effect, after: row.after },
     effect: row.effect === RECORD || row.effect === READ ? { ...effect, object: 'keep' } : effect,
@@ -233,6 +242,10 @@ function attemptOf(row: StepRow, run: Reversible): Attempt {
     told: row.status === 'done' || row.status === 'failed',
     row: (status, error) => ({ ...row, status, error }),
   };
+}
+
+function isWait(effect: string): boolean {
+  return effect === PAUSE || effect === DRAIN;
 }
 
 function objectOf(row: StepRow): Effect['object'] {

@@ -5,7 +5,7 @@ import { diffAttributes } from '../plan/diff.ts';
 import { alignedLive, type Masks } from '../plan/live.ts';
 import type { PreparedChange } from '../plan/prepared.ts';
 import { RECORDED_AS_IT_IS } from '../plan/refresh.ts';
-import type { Found } from '../providers/contract.ts';
+import type { Found, Observed } from '../providers/contract.ts';
 
 /** An error about the resource of a change. */
 export function changeDiagnostic(change: PreparedChange, code: string, summary: string, detail: string): Diagnostic {
@@ -48,4 +48,9 @@ export function failedCondition(
     return { ...changeDiagnostic(change, code, summary, `${planned.address}: ${condition.message}`), expected: condition.that.text };
   }
   return undefined;
+}
+
+/** In words why nothing was found. */
+export function whyNotFound(observed: Exclude<Observed, Found>): string {
+  return observed.kind === 'absent' ? 'it is absent' : observed.reason;
 }

@@ -10,6 +10,7 @@ import type { ResourceRow, StepRow } from '../state/model.ts';
 import type { Emitter } from './emitter.ts';
 import { diagnoseProvider } from './failure.ts';
 import { type Intent, StepRefused } from './run-context.ts';
+import { letPass } from './waiting.ts';
 
 /** The longest that taking back one step may last; starting a predecessor again includes its own readiness. */
 const LONGEST_UNDO = 15 * 60_000;
@@ -20,6 +21,8 @@ export interface Reversible {
   readonly movedFrom: ResourceAddress | null;
   /** Takes an effect back, done or not. `ref` is the live id that it left, where it told one. Throws `ProviderError`. */
   undo(effect: Effect, intent: Intent, ref: string | null, io: EffectIo): Promise<void>;
+  /** Milliseconds that have to pass before this effect is taken back, so that what used its object has let go of it. */
+  drainBefore(effect: Effect): number;
   /** Makes sure that the object is again what it was. Throws `StepRefused` when it is not. */
   requireAsBefore(io: EffectIo): Promise<void>;
 }
@@ -146,8 +149,10 @@ class WayBack {
     const seconds = () => (clock.monotonic() - started) / 1000;
     try {
       await state.write([{ kind: 'step', step: attempt.row('compensating', null) }]);
-      await withDeadline(this.#never, LONGEST_UNDO, async ({ signal }) => {
+      const drain = run.drainBefore(effect);
+      await withDeadline(this.#never, LONGEST_UNDO + drain, async ({ signal }) => {
         const io = this.#io(step, signal);
+        if (drain > 0) await letPass(drain, io);
         // What only prepared left nothing that serves.
         if (effect.part !== 'prepare') await run.undo(effect, intent, attempt.ref, io);
         if (left === 0) await run.requireAsBefore(io);

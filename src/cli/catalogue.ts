@@ -1,39 +1,5 @@
-import type { ExitCode } from './exit.ts';
-import type { RawInput, Shell } from './shell.ts';
-
-/** A flag as it is declared: commander's notation, what it does, and whether it may be given again. */
-export interface FlagSpec {
-  readonly flags: string;
-  readonly description: string;
-  readonly repeatable?: boolean;
-  readonly choices?: readonly string[];
-}
-
-export interface OperandSpec {
-  readonly notation: string;
-  readonly description: string;
-  /** What a shell offers for it; the command itself says what it takes. */
-  readonly choices?: readonly string[];
-}
-
-export interface CommandSpec {
-  /** `['state', 'mv']`. */
-  readonly path: readonly [string, ...string[]];
-  /** Operands in commander's notation. */
-  readonly operands: readonly OperandSpec[];
-  readonly summary: string;
-  readonly flags: readonly FlagSpec[];
-  readonly examples: readonly { readonly command: string; readonly does: string }[];
-  /** Loads the command and runs it. Nothing of it is loaded before. */
-  run(input: RawInput, shell: Shell): Promise<ExitCode>;
-}
-
-const DIR = { notation: '[dir]', description: "the environment's folder (default: .)" };
-
-const VARIABLES: readonly FlagSpec[] = [
-  { flags: '--var <name=value>', description: 'set a variable; stronger than --var-file and ACCEDE_VAR_name', repeatable: true },
-  { flags: '--var-file <file>', description: 'read variables from a YAML or JSON file; the last one wins', repeatable: true },
-];
+import { PROGRAM_COMMANDS } from './catalogue-programs.ts';
+import { ADDRESS, type CommandSpec, DIR, type FlagSpec, LOCKING, VARIABLES } from './command-spec.ts';
 
 const PLANNING: readonly FlagSpec[] = [
   {
@@ -60,11 +26,6 @@ const PLANNING: readonly FlagSpec[] = [
 
 const DESTROY_FLAG: FlagSpec = { flags: '--destroy', description: 'plan to remove everything' };
 
-const LOCKING: readonly FlagSpec[] = [
-  { flags: '--lock-timeout <duration>', description: 'wait this long for a busy lock, as 30s or 5m (default: 0)' },
-  { flags: '--reason <text>', description: 'why, for the journal' },
-];
-
 const APPLYING: readonly FlagSpec[] = [
   { flags: '--auto-approve', description: 'apply without asking' },
   { flags: '--expect-digest <digest>', description: 'apply only a plan with this digest' },
@@ -73,8 +34,6 @@ const APPLYING: readonly FlagSpec[] = [
   { flags: '--if-done <what>', description: 'ok: a plan that was applied already counts as done', choices: ['ok'] },
   ...LOCKING,
 ];
-
-const ADDRESS = { notation: '<address>', description: 'the address of a resource' };
 
 /** All commands in the order in which the help lists them. */
 export const COMMANDS: readonly CommandSpec[] = [
@@ -172,6 +131,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: [{ command: 'accede status environments/staging', does: 'where things stand' }],
     run: async (input, shell) => (await import('./commands/status.ts')).runStatus(input, shell),
   },
+  ...PROGRAM_COMMANDS,
   {
     path: ['import'],
     operands: [ADDRESS, { notation: '<id>', description: 'what the provider knows the object by: a name, a path, an id' }, DIR],
@@ -197,11 +157,29 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async (input, shell) => (await import('./commands/taint.ts')).runUntaint(input, shell),
   },
   {
+    path: ['state', 'init'],
+    operands: [DIR],
+    summary: 'make an empty state, ahead of the first apply',
+    flags: [
+      {
+        flags: '--lineage <lineage>',
+        description: 'new, or the lineage to go on with; otherwise that of what bears the mark of the environment, if anything does',
+      },
+      ...LOCKING,
+      ...VARIABLES,
+    ],
+    examples: [
+      { command: 'accede state init', does: 'an empty state, as an apply would begin it' },
+      { command: 'accede state init --lineage new', does: 'when there never was one, without a look at what is live' },
+    ],
+    run: async (input, shell) => (await import('./commands/state-init.ts')).runStateInit(input, shell),
+  },
+  {
     path: ['state', 'list'],
     operands: [DIR],
     summary: 'list what is recorded',
     flags: VARIABLES,
-    examples: [{ command: 'accede state list', does: 'one address per line' }],
+    examples: [{ command: 'accede state list', does: 'one address per line, and `unmarked` beside what bears no mark of ours' }],
     run: async (input, shell) => (await import('./commands/state.ts')).runStateList(input, shell),
   },
   {
@@ -264,6 +242,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     flags: VARIABLES,
     examples: [{ command: 'accede state history', does: 'who did what when, and how it ended' }],
     run: async (input, shell) => (await import('./commands/state.ts')).runStateHistory(input, shell),
+  },
+  {
+    path: ['state', 'upgrade'],
+    operands: [DIR],
+    summary: 'convert the state of an older version',
+    flags: VARIABLES,
+    examples: [{ command: 'accede state upgrade', does: 'in one go, while nobody holds the lock' }],
+    run: async (input, shell) => (await import('./commands/state-upgrade.ts')).runStateUpgrade(input, shell),
   },
   {
     path: ['recover'],

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { relative, resolve } from 'node:path';
 import type { EngineContext, PlanStamp } from '../apply/engine.ts';
-import { fail, type Outcome, succeed } from '../core/diagnostic.ts';
+import { type Outcome, succeed } from '../core/diagnostic.ts';
 import type { Sensitive } from '../core/value.ts';
 import { localHost } from '../host/local.ts';
-import type { Host } from '../providers/contract.ts';
+import type { Host, Registry } from '../providers/contract.ts';
 import { defaultRegistry } from '../providers/registry.ts';
 import type { Environment } from '../spec/environment.ts';
-import { type LoadedEnvironment, loadEnvironment } from '../spec/load.ts';
-import { openStore } from '../state/open.ts';
+import { type LoadedEnvironment, type LoadOptions, loadEnvironment } from '../spec/load.ts';
+import { openStore, type StateLocation, type StoreOptions } from '../state/open.ts';
 import { systemProcessIdentity } from '../state/process.ts';
 import type { EnvironmentArguments } from './arguments/environment.ts';
 import { DEFAULT_PARALLELISM } from './arguments/plan.ts';
@@ -21,6 +21,8 @@ export interface Workspace {
   readonly context: EngineContext;
   readonly environment: LoadedEnvironment;
   readonly stamp: PlanStamp;
+  /** What the store was opened with. */
+  readonly state: StoreOptions;
   close(): Promise<void>;
 }
 
@@ -33,44 +35,50 @@ export interface WorkspaceOptions {
 /** What programs on the host get of this process's environment: where they are, and where they find the user's settings and keys. */
 const HOST_VARIABLES = ['PATH', 'HOME', 'DOCKER_CONFIG', 'SSH_AUTH_SOCK'] as const;
 
-/** The composition root: loads the environment and puts registry, store, host and clock together. From here on known secrets are masked. */
-export async function openWorkspace(shell: Shell, args: EnvironmentArguments, options: WorkspaceOptions): Promise<Outcome<Workspace>> {
-  const registry = defaultRegistry();
-  const host = localHost({ environment: Object.fromEntries(HOST_VARIABLES.map((name) => [name, shell.environment[name]])) });
+/** Loads the documents alone, for commands that look at nothing else. From here on known secrets are masked. */
+export async function openDocuments(shell: Shell, args: EnvironmentArguments): Promise<Outcome<LoadedEnvironment>> {
+  return loadDocuments(shell, args, defaultRegistry(), { secrets: 'none', stateSecrets: 'none' });
+}
+
+async function loadDocuments(
+  shell: Shell,
+  args: EnvironmentArguments,
+  registry: Registry,
+  secrets: Pick<LoadOptions, 'secrets' | 'stateSecrets'>,
+): Promise<Outcome<LoadedEnvironment>> {
   const loaded = await loadEnvironment({
     folder: resolve(shell.folder, args.folder),
     registry,
     variables: args.variables,
     variableFiles: args.variableFiles.map((file) => resolve(shell.folder, file)),
     processEnvironment: shell.environment,
-    secrets: options.secrets,
     signal: shell.interrupts.reads,
+    ...secrets,
   });
+  if (loaded.ok) shell.output.mask(maskerFor(knownSecrets(loaded.value)));
+  return loaded;
+}
+
+/** The composition root: loads the environment and puts registry, store, host and clock together. From here on known secrets are masked. */
+export async function openWorkspace(shell: Shell, args: EnvironmentArguments, options: WorkspaceOptions): Promise<Outcome<Workspace>> {
+  const registry = defaultRegistry();
+  const host = localHost({ environment: Object.fromEntries(HOST_VARIABLES.map((name) => [name, shell.environment[name]])) });
+  const loaded = await loadDocuments(shell, args, registry, { secrets: options.secrets });
   if (!loaded.ok) return loaded;
   const environment = loaded.value;
-  const known = [...environment.secrets.values()];
+  const known = [...knownSecrets(environment)];
   const conceal = (secrets: readonly Sensitive[]) => {
     known.push(...secrets);
     shell.output.mask(maskerFor(known));
   };
-  conceal([]);
-  const { state } = environment;
-  if (state.backend !== 'sqlite') {
-    return fail({
-      severity: 'error',
-      code: 'STATE_BACKEND_UNSUPPORTED',
-      summary: 'The state has a backend that this version can not open',
-      detail: `state.backend is ${state.backend}. This version keeps the state in SQLite alone.`,
-      expected: 'state: { backend: sqlite }',
-    });
-  }
-  const store = await openStore({
-    location: state,
+  const state = {
+    location: locationOf(environment.state),
     environment: environment.name,
     clock: shell.clock,
     ids: shell.ids,
     host: systemProcessIdentity(),
-  });
+  };
+  const store = await openStore(state);
   const context: EngineContext = {
     environment,
     registry,
@@ -84,7 +92,20 @@ export async function openWorkspace(shell: Shell, args: EnvironmentArguments, op
     conceal,
   };
   const stamp = await stampOf(environment, host, shell.interrupts.reads);
-  return succeed({ context, environment, stamp, close: () => store.close() }, loaded.diagnostics);
+  return succeed({ context, environment, stamp, state, close: () => store.close() }, loaded.diagnostics);
+}
+
+/** Where the store is. The secrets that it is made of were read, or the load would have failed. */
+function locationOf(state: Environment['state']): StateLocation {
+  if (state.backend === 'sqlite') return state;
+  if (state.server === undefined) throw new Error('the secrets of the state were not read');
+  return { backend: 'mysql', server: state.server, prefix: state.prefix };
+}
+
+/** A password that stands in the middle of a secret is one by itself. */
+function knownSecrets(environment: Environment): readonly Sensitive[] {
+  const password = environment.state.backend === 'mysql' ? environment.state.server?.password : undefined;
+  return [...environment.secrets.values(), ...(password === undefined ? [] : [password])];
 }
 
 /** Who acts, for the lock and the journal. In a container without an entry for the user the number stands for the name. */

@@ -1,3 +1,5 @@
+import type { Brand } from '../core/naming.ts';
+
 /** The exit codes of the command contract. Scripts rely on them. */
 export const EXIT = {
   done: 0,
@@ -12,6 +14,17 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+/** The code with which a program ended that a command ran for somebody (`run`, `exec`): passed through, whatever it is. */
+export type ProgramCode = Brand<number, 'program code'>;
+
+/** What a command may answer. */
+export type CommandExit = ExitCode | ProgramCode;
+
+/** The code of a program as this process can end with it: one byte, as the system has it. */
+export function programCode(code: number): ProgramCode {
+  return (code & 0xff) as ProgramCode;
+}
+
 /** What `help exit-codes` says of each, in the order of the numbers. */
 export const EXIT_CODES: readonly { readonly code: ExitCode; readonly meaning: string }[] = [
   { code: EXIT.done, meaning: 'Done, or no changes (the text says "No changes.").' },
@@ -19,8 +32,11 @@ export const EXIT_CODES: readonly { readonly code: ExitCode; readonly meaning: s
   { code: EXIT.changes, meaning: 'Changes are present (plan --detailed-exitcode).' },
   { code: EXIT.refused, meaning: 'Refused: the class of the plan is refuse, or the plan is not applicable.' },
   { code: EXIT.stale, meaning: 'The plan is stale, spent, or not the one that was expected. Nothing was changed.' },
-  { code: EXIT.restored, meaning: 'Apply failed and everything is as it was before.' },
-  { code: EXIT.open, meaning: 'Apply failed and left work to finish; the next apply goes on with it.' },
+  { code: EXIT.restored, meaning: 'Apply failed and everything is as it was before. run: what should run was not begun.' },
+  {
+    code: EXIT.open,
+    meaning: 'Apply failed and left work to finish; the next apply goes on with it. run: it is not known how it ended; the next one looks.',
+  },
   { code: EXIT.busy, meaning: 'The lock is held by somebody else. Nothing was changed.' },
   { code: EXIT.interrupted, meaning: 'Interrupted: what was running was finished and recorded, the lock is released.' },
 ];

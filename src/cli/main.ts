@@ -4,6 +4,7 @@ import { Interrupts } from './interrupts.ts';
 import { outputFor, runCommandLine, type Surroundings } from './run.ts';
 import { readVersion } from './version.ts';
 import { bugDiagnostic } from './views/bug.ts';
+import { pipeTo } from './views/pipe.ts';
 import { quietSink } from './views/sink.ts';
 
 const words = process.argv.slice(2);
@@ -17,6 +18,7 @@ const surroundings: Surroundings = {
   environment: process.env,
   folder: workingFolder() ?? '/',
   stdin: process.stdin,
+  pipes: { stdout: pipeTo(process.stdout), stderr: pipeTo(process.stderr) },
   terminal: process.stderr,
   version: readVersion(),
 };

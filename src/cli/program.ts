@@ -1,5 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { COMMANDS, type CommandSpec, type FlagSpec, type OperandSpec } from './catalogue.ts';
+import { COMMANDS } from './catalogue.ts';
+import type { CommandSpec, FlagSpec, OperandSpec } from './command-spec.ts';
 import { EXIT_CODES } from './exit.ts';
 import type { RawInput } from './shell.ts';
 import { UsageMistake, unknownCommand } from './usage.ts';
@@ -39,7 +40,7 @@ export function buildProgram(dispatch: Dispatch, options: ProgramOptions): Comma
       getErrHelpWidth: () => options.width,
     });
   addFlags(program as Command, [
-    { flags: '--json', description: 'print one canonical JSON document; apply and destroy print NDJSON events' },
+    { flags: '--json', description: 'print one canonical JSON document; apply, destroy, run and logs print one per line' },
     { flags: '--no-color', description: 'print without colours, as NO_COLOR does' },
   ]);
   program.addHelpText('after', '\nA folder of documents is one environment. Start with: accede init');
@@ -49,12 +50,23 @@ export function buildProgram(dispatch: Dispatch, options: ProgramOptions): Comma
   return program as Command;
 }
 
+/** The words before `--` and those behind it, for commands that take the latter as they are. */
+export function partWords(words: readonly string[]): { readonly own: readonly string[]; readonly rest: readonly string[] | undefined } {
+  const at = words.indexOf('--');
+  const name = words.find((word) => !word.startsWith('-'));
+  const isTaken = COMMANDS.some(({ path, takesRest }) => takesRest === true && path.length === 1 && path[0] === name);
+  return at === -1 || !isTaken ? { own: words, rest: undefined } : { own: words.slice(0, at), rest: words.slice(at + 1) };
+}
+
 function addCommand(program: Command, spec: CommandSpec, dispatch: Dispatch): void {
   const [group, name] = spec.path.length === 2 ? [spec.path[0], spec.path[1] ?? ''] : [undefined, spec.path[0]];
   const parent = group === undefined ? program : groupOf(program, group);
   const command = parent.command(name).description(spec.summary);
   command.helpOption('-h, --help', 'show help');
   for (const operand of spec.operands) addOperand(command as Command, operand);
+  if (spec.takesRest === true) {
+    command.usage(['[options]', ...spec.operands.map(({ notation }) => notation), '-- <command...>'].join(' '));
+  }
   addFlags(command as Command, spec.flags);
   command.addHelpText('after', examplesText(spec));
   command.action(async (...parameters: unknown[]) => {

@@ -1,8 +1,8 @@
 import { CommanderError } from '@commander-js/extra-typings';
 import { randomIds, systemClock } from '../core/clock.ts';
-import { EXIT, type ExitCode } from './exit.ts';
+import { type CommandExit, EXIT } from './exit.ts';
 import { Interrupted, type Interrupts } from './interrupts.ts';
-import { buildProgram } from './program.ts';
+import { buildProgram, partWords } from './program.ts';
 import type { Shell } from './shell.ts';
 import { UsageMistake, usageDiagnostic } from './usage.ts';
 import { bugDiagnostic } from './views/bug.ts';
@@ -17,6 +17,7 @@ export interface Surroundings {
   /** The working folder. */
   readonly folder: string;
   readonly stdin: Shell['stdin'];
+  readonly pipes: Shell['pipes'];
   /** Where a live view draws. */
   readonly terminal: Shell['stderr'];
   readonly version: string;
@@ -38,15 +39,17 @@ export async function runCommandLine(
   surroundings: Surroundings,
   output: Output,
   interrupts: Interrupts,
-): Promise<ExitCode> {
-  let code: ExitCode = EXIT.done;
+): Promise<CommandExit> {
+  let code: CommandExit = EXIT.done;
+  const { own, rest } = partWords(words);
   const program = buildProgram(
     async (spec, input) => {
-      code = await spec.run(input, {
+      code = await spec.run(rest === undefined ? input : { ...input, rest }, {
         output,
         environment: surroundings.environment,
         folder: surroundings.folder,
         stdin: surroundings.stdin,
+        pipes: surroundings.pipes,
         stderr: surroundings.terminal,
         interrupts,
         clock: systemClock,
@@ -63,7 +66,7 @@ export async function runCommandLine(
   );
   try {
     if (isCompletion(words)) await (await import('./completion.ts')).answerCompletion(program, words);
-    else await program.parseAsync([...words], { from: 'user' });
+    else await program.parseAsync([...own], { from: 'user' });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) {

@@ -1,6 +1,7 @@
 import type { Clock, IdSource } from '../core/clock.ts';
 import type { Interrupts } from './interrupts.ts';
 import type { Output } from './views/output.ts';
+import type { Pipes } from './views/pipe.ts';
 
 /** Where answers come from, as far as a command must know it. */
 export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean };
@@ -11,6 +12,8 @@ export interface Shell {
   readonly environment: { readonly [name: string]: string | undefined };
   readonly folder: string;
   readonly stdin: Input;
+  /** For bytes that are not ours: what programs wrote, as they wrote it. */
+  readonly pipes: Pipes;
   readonly stderr: NodeJS.WriteStream;
   readonly interrupts: Interrupts;
   readonly clock: Clock;
@@ -22,4 +25,6 @@ export interface Shell {
 export interface RawInput {
   readonly operands: readonly (string | undefined)[];
   readonly options: { readonly [name: string]: string | boolean | readonly string[] | undefined };
+  /** What stands behind `--`, for commands that take it; undefined where there is no `--`. */
+  readonly rest?: readonly string[];
 }

@@ -10,15 +10,18 @@ import type { StepRow } from '../state/model.ts';
 import { instanceContext, rowContext } from './context.ts';
 import { type Decision, decide } from './decide.ts';
 import { type Evaluated, evaluateInstance } from './evaluate.ts';
+import { exposure } from './exposure.ts';
 import type { PlanInputs } from './inputs.ts';
 import { InstanceIndex, instanceGraph, isNamedBy } from './instances.ts';
-import { liveComputed, type Masks, recordedAttributes } from './live.ts';
+import { type Masks, recordedAttributes } from './live.ts';
+import type { Stray } from './marks.ts';
 import { searchedSecrets } from './masking.ts';
 import { isProtected } from './protection.ts';
 import { rowOfUnsettled, unsettledSteps } from './query.ts';
 import { moveRows, type RecordedResource } from './refactor.ts';
 import { refreshDecision } from './refresh.ts';
 import { selectAddresses } from './selection.ts';
+import { Strays } from './strays.ts';
 
 /** Everything that was found out about one resource. */
 export interface Assessed {
@@ -43,6 +46,8 @@ export interface Assessment {
   readonly graph: Graph;
   readonly selected: ReadonlySet<ResourceAddress>;
   readonly diagnostics: readonly Diagnostic[];
+  /** What bears our mark and has no place in documents and state, while that counts. */
+  readonly strays: readonly Stray[];
   /** What expressions see of the resources. */
   readonly lookup: ResourceLookup;
 }
@@ -56,7 +61,8 @@ class Assessor {
   readonly #inputs: PlanInputs;
   readonly #index: InstanceIndex;
   readonly #graph: Graph;
-  readonly #recorded: ReadonlyMap<ResourceAddress, RecordedResource>;
+  readonly #recorded: Map<ResourceAddress, RecordedResource>;
+  readonly #strays: Strays;
   /** Who has a live object, by type and live id: an index, since a search per resource would cost the square of them. */
   readonly #holders = new Map<string, readonly ResourceAddress[]>();
   readonly #renamed: ReadonlyMap<string, ResourceAddress>;
@@ -82,6 +88,7 @@ class Assessor {
       const object = `${row.type} ${row.ref}`;
       this.#holders.set(object, [...(this.#holders.get(object) ?? []), address]);
     }
+    this.#strays = new Strays(inputs, new Set([...this.#index.byAddress.keys(), ...this.#recorded.keys()]));
     this.#diagnostics.push(...moved.diagnostics);
     this.#renamed = new Map(
       [...moved.recorded].flatMap(([to, { movedFrom }]) => (movedFrom === undefined ? [] : [[movedFrom, to] as const])),
@@ -94,7 +101,7 @@ class Assessor {
    * What a creation that broke off may have left at an address which has no record, where nobody wants it: it is not in the documents, or
    * everything is to go.
    */
-  #withLeftovers(recorded: ReadonlyMap<ResourceAddress, RecordedResource>): ReadonlyMap<ResourceAddress, RecordedResource> {
+  #withLeftovers(recorded: ReadonlyMap<ResourceAddress, RecordedResource>): Map<ResourceAddress, RecordedResource> {
     const all = new Map(recorded);
     for (const [address, steps] of this.#unsettled) {
       if (all.has(address) || (this.#index.byAddress.has(address) && !this.#inputs.options.destroy)) continue;
@@ -108,25 +115,36 @@ class Assessor {
     const ordered = this.#graph.order();
     if ('cycle' in ordered) {
       this.#diagnostics.push(cycleDiagnostic(ordered.cycle));
-      return {
-        resources: this.#resources,
-        graph: this.#graph,
-        selected: this.#selected,
-        diagnostics: this.#diagnostics,
-        lookup: this.#lookup,
-      };
+      return this.#assessment();
     }
+    const desired = ordered.order as readonly ResourceAddress[];
     const gone = [...this.#recorded.keys()].filter((address) => !this.#index.byAddress.has(address)).sort(compareText);
-    const selection = selectAddresses([...(ordered.order as readonly ResourceAddress[]), ...gone], this.#graph, this.#inputs.options);
+    const selection = selectAddresses([...desired, ...gone, ...this.#strays.addresses], this.#graph, this.#inputs.options);
     this.#selected = selection.selected;
+    this.#strays.select(selection.selected);
     this.#diagnostics.push(...selection.diagnostics);
-    for (const address of ordered.order as readonly ResourceAddress[]) this.#assessInstance(address);
+    for (const address of desired) this.#assessInstance(address);
     for (const address of gone) this.#assessGone(address);
+    // What is nobody's can be told only when everything of the documents was looked for.
+    const { observations } = this.#inputs.world;
+    const isSought = ({ type, evaluated, address }: Assessed) =>
+      type.data || evaluated?.identity === undefined || observations.has(address);
+    if ([...this.#resources.values()].every((assessed) => assessed.instance === undefined || isSought(assessed))) {
+      for (const [address, record] of this.#strays.records) {
+        this.#recorded.set(address, record);
+        this.#assessGone(address);
+      }
+    }
+    return this.#assessment();
+  }
+
+  #assessment(): Assessment {
     return {
       resources: this.#resources,
       graph: this.#graph,
       selected: this.#selected,
       diagnostics: this.#diagnostics,
+      strays: this.#strays.nobodys,
       lookup: this.#lookup,
     };
   }
@@ -140,10 +158,11 @@ class Assessor {
     const outcome = evaluateInstance(instance, type, context, this.#lookup, this.#recorded.get(address)?.row);
     if (this.#selected.has(address)) this.#diagnostics.push(...outcome.diagnostics);
     const evaluated = outcome.ok ? outcome.value : undefined;
-    const recorded = this.#recordedAt(address);
     const needs = this.#index.needs(instance);
-    const shared = this.#shared(address, type, recorded, evaluated?.normal);
     const guarded = isProtected(instance, type, environment.policy);
+    this.#strays.note(address, type, needs);
+    const recorded = this.#recordedAt(address) ?? this.#standIn(instance, type, { identity: evaluated?.identity, needs, guarded });
+    const shared = this.#shared(address, type, recorded, evaluated?.normal);
     const known = { address, type, context, instance, recorded, evaluated, needs, protected: guarded, ...shared };
     this.#keep({ ...known, decision: this.#decideInstance(known, instance) });
   }
@@ -164,6 +183,8 @@ class Assessor {
       occupant: this.#inputs.world.occupants.get(address),
       key: this.#key,
       wanted: { protected: known.protected, provider: instance.provider, needs: known.needs, identity: evaluated.identity },
+      recordedIdentity:
+        recorded === undefined ? undefined : known.type.identity(recordedAttributes(known.type, recorded.row), known.context),
       recordedNeeds: this.#renamedNeeds(recorded),
       rebound: this.#rebound(instance, known.type),
       forced: this.#forced(instance),
@@ -171,6 +192,8 @@ class Assessor {
       holder: this.#holder(known),
       mayAppear: this.#mayAppear(known.unsettled),
       leftover: this.#isLeftover(recorded),
+      byMark: recorded?.byMark === true,
+      elsewhere: this.#strays.madeAt(address)?.ref,
       destroy: options.destroy,
     });
   }
@@ -225,6 +248,7 @@ class Assessor {
       occupant: undefined,
       key: this.#key,
       wanted: undefined,
+      recordedIdentity: undefined,
       recordedNeeds: known.needs,
       rebound: [],
       forced: undefined,
@@ -232,6 +256,8 @@ class Assessor {
       holder: undefined,
       mayAppear: this.#mayAppear(known.unsettled),
       leftover: this.#isLeftover(recorded),
+      byMark: recorded.byMark === true,
+      elsewhere: undefined,
       destroy: options.destroy,
     });
   }
@@ -244,6 +270,17 @@ class Assessor {
     const { row } = recorded;
     const deposed = row.deposed.filter(({ ref }) => ref !== observed.ref);
     return deposed.length === row.deposed.length ? recorded : { ...recorded, row: { ...row, deposed } };
+  }
+
+  #standIn(
+    { address, provider, role }: ResourceInstance,
+    type: ResourceType,
+    known: { readonly identity: string | undefined; readonly needs: readonly ResourceAddress[]; readonly guarded: boolean },
+  ): RecordedResource | undefined {
+    const observed = this.#inputs.world.observations.get(address);
+    const { identity = '', needs: dependencies, guarded } = known;
+    const row = { address, type, provider, role, identity, dependencies, protected: guarded, folder: '.' };
+    return this.#strays.standIn(row, observed?.kind === 'found' ? observed : undefined);
   }
 
   /** Whether the record was made up from a step that broke off. */
@@ -355,23 +392,4 @@ function cycleDiagnostic(cycle: readonly string[]): Diagnostic {
 
 function unselected(reason: string): Decision {
   return { action: 'noop', order: null, cause: null, reason, paths: [], before: null, after: null, start: false, refusal: undefined };
-}
-
-/**
- * What others see of a resource: its attributes as written over those of the normal form, and its computed attributes. What only a new object
- * will tell is unknown.
- */
-function exposure(assessed: Assessed): Value {
-  const { evaluated, type, observed, decision, masks, address } = assessed;
-  if (evaluated === undefined) return new Unknown(address);
-  const isNew = decision.action === 'create' || decision.action === 'replace' || decision.action === 'read';
-  const renewed =
-    decision.action === 'update' || decision.action === 'adopt' ? (type.renews?.(decision.paths.map(({ path }) => path)) ?? []) : [];
-  const found = observed?.kind === 'found' && !isNew ? liveComputed(type, observed, masks) : {};
-  const live = Object.fromEntries(Object.entries(found).filter(([name]) => !renewed.includes(name)));
-  const computed: Record<string, Value> = {};
-  for (const [path, traits] of type.traits) {
-    if (traits.computed && !path.includes('.') && !path.includes('[')) computed[path] = new Unknown(`${address}.${path}`);
-  }
-  return { ...evaluated.normal, ...evaluated.written, ...computed, ...live, ...evaluated.foreseen };
 }

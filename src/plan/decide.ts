@@ -8,7 +8,7 @@ import { traitsAt } from '../providers/define.ts';
 import type { ResourceInstance } from '../spec/environment.ts';
 import type { ResourceRow, StepRow } from '../state/model.ts';
 import { type Difference, diffAttributes, ignoreChanges, touches } from './diff.ts';
-import { alignedLive, type Masks, recordedAttributes } from './live.ts';
+import { alignedLive, type Masks, maskedLive, recordedAttributes } from './live.ts';
 import type { PlannedChange } from './model.ts';
 
 export type ChangedPath = PlannedChange['paths'][number];
@@ -28,6 +28,8 @@ export interface Situation {
   readonly wanted:
     | { readonly protected: boolean; readonly provider: string; readonly needs: readonly string[]; readonly identity: string | undefined }
     | undefined;
+  /** Where the recorded attributes lead by now; where it is recorded, unless the environment's folder moved. */
+  readonly recordedIdentity: string | undefined;
   /** What the record says it needs, after moves. */
   readonly recordedNeeds: readonly string[];
   /** Attributes that hold on to an object which this plan replaces, with that object's address. */
@@ -43,6 +45,10 @@ export interface Situation {
   readonly mayAppear: boolean;
   /** Whether the state holds no record of it, only a step that broke off. */
   readonly leftover: boolean;
+  /** Whether the state holds no record of it, only its mark says that it is ours. */
+  readonly byMark: boolean;
+  /** Live id of what was made at this address and stands in nobody's place by now. */
+  readonly elsewhere: string | undefined;
   /** Whether everything is to go, whatever the documents hold. */
   readonly destroy: boolean;
 }
@@ -72,7 +78,11 @@ export function decide(situation: Situation): Decision {
   if (observed?.kind === 'found' && row === undefined && situation.holder !== undefined) return refuseHeld(situation, situation.holder);
   if (observed?.kind === 'found' && !isOurs(situation, observed)) return refuseForeign(situation, observed);
   if (situation.occupant?.kind === 'found' && situation.occupant.owner !== 'ours') return refuseForeign(situation, situation.occupant);
-  if (observed?.kind !== 'found') return decideCreate(situation);
+  if (observed?.kind !== 'found') {
+    return row === undefined && situation.elsewhere !== undefined
+      ? refuseElsewhere(situation, situation.elsewhere)
+      : decideCreate(situation);
+  }
   return row === undefined ? decideAdopt(situation, observed) : decideChange(situation, observed, row);
 }
 
@@ -101,7 +111,9 @@ export const MAY_APPEAR = 'a run that broke off may still bring it about';
 function decideGone(situation: Situation): Decision {
   const { observed, row } = situation;
   if (row === undefined) throw new Error('a resource that is neither desired nor recorded was to be decided');
-  const before = recordedAttributes(situation.type, row);
+  const { byMark } = situation;
+  const before =
+    byMark && observed?.kind === 'found' ? maskedLive(situation.type, observed, situation.masks) : recordedAttributes(situation.type, row);
   const base = { order: null, paths: [], before, after: null, start: false, refusal: undefined };
   const isThere = observed?.kind === 'found' && isOurs(situation, observed);
   if (!isThere && row.deposed.length === 0) {
@@ -115,8 +127,10 @@ function decideGone(situation: Situation): Decision {
   if (observed?.kind === 'found' && !isOurs(situation, observed)) {
     return { ...base, action: 'forget', cause: { kind: 'drift' }, reason: 'no longer in the documents; what stands there now is not ours' };
   }
-  if (situation.destroy) return { ...base, action: 'delete', cause: { kind: 'requested', of: 'destroy' }, reason: 'asked for: destroy' };
-  return { ...base, action: 'delete', cause: { kind: 'self' }, reason: 'no longer in the documents' };
+  const marked = byMark ? '; carries our mark, and the state does not know it' : '';
+  if (situation.destroy)
+    return { ...base, action: 'delete', cause: { kind: 'requested', of: 'destroy' }, reason: `asked for: destroy${marked}` };
+  return { ...base, action: 'delete', cause: { kind: 'self' }, reason: `no longer in the documents${marked}` };
 }
 
 /** What is only read is either known now or once what it reads is there. */
@@ -141,14 +155,19 @@ function decideCreate(situation: Situation): Decision {
 }
 
 function decideAdopt(situation: Situation, found: Found): Decision {
-  const desired = situation.desired ?? {};
-  const live = alignedLive(situation.type, found, desired, situation.masks);
-  const paths = compare(situation, live, desired).map((difference) => changedPath(situation.type, difference, 'change'));
+  const ignored = situation.instance?.lifecycle.ignoreChanges ?? [];
+  const raw = situation.desired ?? {};
+  const live = alignedLive(situation.type, found, raw, situation.masks);
+  // All that is ignored would take over the whole object, and with it what no live object shows.
+  const desired = ignored.length > 0 ? withWriteOnly(situation.type, ignoreChanges(raw, live, ignored), raw) : raw;
+  const paths = compare(situation, live, desired).map((difference) => changedPath(situation, difference, 'change', live));
   const why = situation.importing
     ? 'imported'
     : situation.unsettled.length > 0
       ? 'made by a run that broke off'
-      : 'carries our mark, and the state does not know it';
+      : found.id === undefined
+        ? 'there already, and marked by nobody'
+        : 'carries our mark, and the state does not know it';
   const base = {
     cause: { kind: situation.importing ? 'requested' : 'self', of: why },
     before: live,
@@ -175,13 +194,18 @@ function decideChange(situation: Situation, found: Found, row: ResourceRow): Dec
   const ownChanges = compare(situation, recorded, raw).map((difference) => difference.path);
   const paths = [
     ...compare(situation, live, desired).map((difference) =>
-      changedPath(type, difference, difference.unknown ? 'follows' : touches(difference.path, ownChanges) ? 'change' : 'drift'),
+      changedPath(
+        situation,
+        difference,
+        difference.unknown ? 'follows' : touches(difference.path, ownChanges) ? 'change' : 'drift',
+        recorded,
+      ),
     ),
     ...writeOnlyChanges(situation, recorded, desired),
     ...situation.rebound.map(({ attribute }) => ({
       path: attribute,
       facet: traitsAt(type, attribute).facet,
-      replaces: true,
+      replaces: type.replaces?.(attribute, desired, recorded) ?? true,
       cause: 'follows' as const,
     })),
   ];
@@ -211,7 +235,7 @@ function decideChange(situation: Situation, found: Found, row: ResourceRow): Dec
   if (metadata.length > 0) return { ...base, action: 'update', cause: { kind: 'self' }, reason: differs(metadata) };
   const unrecorded = compare(situation, recorded, desired).filter(({ path }) => ignored !== 'all' && !touches(path, ignored));
   if (unrecorded.length > 0) {
-    const taken = unrecorded.map((difference) => changedPath(type, difference, 'change'));
+    const taken = unrecorded.map((difference) => changedPath(situation, difference, 'change', recorded));
     return {
       ...base,
       action: 'adopt',
@@ -229,17 +253,17 @@ function compare(situation: Situation, before: Attributes, after: Attributes): r
   return diffAttributes(situation.type, before, after, { key: situation.key, skip });
 }
 
-/** What the live object never shows is compared with the record. */
 /** What is live, with what cannot be read back as the record has it: compared with nothing, each of these would look new. */
 function withWriteOnly(type: ResourceType, live: Attributes, recorded: Attributes): Attributes {
   const kept = Object.keys(recorded).filter((name) => type.traits.get(name)?.writeOnly === true && live[name] === undefined);
   return kept.length === 0 ? live : { ...live, ...Object.fromEntries(kept.map((name) => [name, recorded[name] ?? null])) };
 }
 
+/** What the live object never shows is compared with the record. */
 function writeOnlyChanges(situation: Situation, recorded: Attributes, desired: Attributes): readonly ChangedPath[] {
   const skip = (name: string) => situation.type.traits.get(name)?.writeOnly !== true;
   return diffAttributes(situation.type, recorded, desired, { key: situation.key, skip }).map((difference) =>
-    changedPath(situation.type, difference, 'change'),
+    changedPath(situation, difference, 'change', recorded),
   );
 }
 
@@ -256,15 +280,18 @@ function metadataChanges(situation: Situation, row: ResourceRow, attributes: rea
   }
   // An identity can change with no attribute: a relative path, when the environment's folder moved. A moved address takes its identity along.
   const isElsewhere = wanted.identity !== undefined && wanted.identity !== row.identity && row.identity !== '';
-  if (isElsewhere && !situation.moved && !attributes.some(({ facet }) => facet === 'identity')) {
+  const isByAttribute = situation.recordedIdentity === row.identity || attributes.some(({ facet }) => facet === 'identity');
+  if (isElsewhere && !situation.moved && !isByAttribute) {
     changes.push({ path: 'identity', facet: 'identity', replaces: true, cause: 'change' });
   }
   return changes;
 }
 
-function changedPath(type: ResourceType, difference: Difference, cause: ChangedPath['cause']): ChangedPath {
+function changedPath(situation: Situation, difference: Difference, cause: ChangedPath['cause'], before: Attributes): ChangedPath {
+  const { type, desired } = situation;
   const traits = traitsAt(type, difference.path);
-  return { path: difference.path, facet: traits.facet, replaces: traits.immutable, cause };
+  const replaces = type.replaces?.(difference.path, desired ?? {}, before) ?? traits.immutable;
+  return { path: difference.path, facet: traits.facet, replaces, cause };
 }
 
 function deduplicated(paths: readonly ChangedPath[]): readonly ChangedPath[] {
@@ -337,8 +364,20 @@ function refuseHeld(situation: Situation, holder: ResourceAddress): Decision {
   );
 }
 
+/** A second one beside it would be one too many: both would want the same ports and write to the same data. */
+function refuseElsewhere(situation: Situation, ref: string): Decision {
+  const address = situation.instance?.address ?? '';
+  return refuse(
+    situation,
+    'MARKED_ELSEWHERE',
+    `What was made as ${address} carries our mark, but it does not stand where the documents put it: it is ${ref}. Take it over, and the plan after that changes it as the documents say; or remove it by hand, and a new one is made.`,
+    'what was made at this address stands elsewhere',
+    `accede import '${address}' ${ref}`,
+  );
+}
+
 function refuseForeign(situation: Situation, found: Found): Decision {
-  const whose = found.owner === 'other' ? 'it bears the mark of another environment' : 'it does not bear our mark';
+  const whose = found.owner === 'other' ? 'it bears the mark of another environment or state' : 'it does not bear our mark';
   const address = situation.instance?.address ?? situation.row?.address ?? '';
   return refuse(
     situation,

@@ -13,7 +13,7 @@ import { RECORDED_AS_IT_IS } from './refresh.ts';
  */
 export function driftOf(assessed: Assessed, key: Buffer | undefined): Drift | undefined {
   const { recorded, observed, decision, address } = assessed;
-  if (recorded === undefined || observed === undefined || observed.kind === 'cannot-see') return undefined;
+  if (recorded === undefined || recorded.byMark === true || observed === undefined || observed.kind === 'cannot-see') return undefined;
   const { row } = recorded;
   if (observed.kind === 'absent') {
     const explained = row.ref === null || assessed.unsettled.some((step) => step.object === 'remove');

@@ -7,10 +7,11 @@ import type { PlanDocument, Succession } from './model.ts';
  * hold by construction when the plan is made.
  */
 export function planGuards(inputs: PlanInputs, document: Pick<PlanDocument, 'state' | 'inputs' | 'fingerprints'>): Succession['guards'] {
+  const { lineage, begins } = document.state;
   const guards: [string, string][] = [
     ['documents', document.inputs.sourceDigest],
     ['live objects', digestOf(document.fingerprints)],
-    ['state', `${document.state.lineage ?? 'none'} #${document.state.serial} ${document.state.digest}`],
+    ['state', `${lineage ?? (begins === null ? 'none' : `none, begins as ${begins}`)} #${document.state.serial} ${document.state.digest}`],
   ];
   if (document.inputs.releaseDigest !== null) guards.push(['release', document.inputs.releaseDigest]);
   for (const alias of [...inputs.world.versions.keys()].sort()) {

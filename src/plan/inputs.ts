@@ -5,6 +5,7 @@ import type { Vault } from '../core/vault.ts';
 import type { Observed, Registry } from '../providers/contract.ts';
 import type { Environment } from '../spec/environment.ts';
 import type { Snapshot } from '../state/model.ts';
+import type { MarkedObject } from './marks.ts';
 import type { PlanOptions } from './model.ts';
 
 /** Everything that a plan is made from. The same inputs give the same plan, byte for byte. */
@@ -13,6 +14,11 @@ export interface PlanInputs {
   readonly registry: Registry;
   /** Undefined while there is no state. */
   readonly snapshot: Snapshot | undefined;
+  /**
+   * Whether nothing was ever in force by this state: there is none, or no whole apply of it has come to its end. Then it may stand for one that
+   * was lost, and what bears our mark counts though it is not recorded.
+   */
+  readonly beginning: boolean;
   /** What the state keeps encrypted; absent when it keeps nothing. */
   readonly opened?: OpenedVault | undefined;
   readonly world: World;
@@ -43,9 +49,20 @@ export interface World {
   readonly versions: ReadonlyMap<string, { readonly [name: string]: string }>;
   /** Why a provider block could not be opened, by alias. */
   readonly unreachable: ReadonlyMap<string, readonly Diagnostic[]>;
+  /** While the state begins: what bears a mark of this environment, without a state of whatever lineage. Sorted by our id, none twice. */
+  readonly marked: readonly MarkedObject[];
+  /** While the state begins: why the marked objects of a provider block cannot be listed, by alias. */
+  readonly unlisted: ReadonlyMap<string, string>;
 }
 
-export const EMPTY_WORLD: World = { observations: new Map(), occupants: new Map(), versions: new Map(), unreachable: new Map() };
+export const EMPTY_WORLD: World = {
+  observations: new Map(),
+  occupants: new Map(),
+  versions: new Map(),
+  unreachable: new Map(),
+  marked: [],
+  unlisted: new Map(),
+};
 
 export const DEFAULT_OPTIONS: PlanOptions = {
   targets: [],

@@ -3,23 +3,30 @@ import { Unknown } from '../core/value.ts';
 import type { Assessed, Assessment } from './assess.ts';
 import { hindrance, removedRefs } from './hindrances.ts';
 import type { PlanInputs } from './inputs.ts';
-import type { Refusal } from './model.ts';
+import type { PlanMessage, Refusal } from './model.ts';
+import { beginningRefusals, beginningWarnings } from './recovery.ts';
+import { rivalRefusal, rivalWarnings } from './rivals.ts';
 
 /** The decisions after what stands above single resources: create-first handed down, protection, conditions. */
 export interface Judged {
   readonly resources: ReadonlyMap<ResourceAddress, Assessed>;
   readonly refusals: readonly Refusal[];
+  readonly warnings: readonly PlanMessage[];
 }
 
 /** Applies protection and preconditions and gathers every refusal. A blocked change is shown as `refuse`; the rest stays planned. */
 export function judge(inputs: PlanInputs, assessment: Assessment): Judged {
   const resources = new Map(assessment.resources);
-  handDownOrder(resources, assessment);
+  const handedDown = handDownOrder(resources, assessment);
   if (inputs.options.destroy && inputs.options.keepProtected) keepProtected(resources);
   const refusals: Refusal[] = [];
   const gone = removedRefs(resources.values());
   for (const assessed of resources.values()) {
-    const refusal = ownRefusal(assessed) ?? protectionRefusal(inputs, assessed) ?? hindranceRefusal(inputs, assessed, gone);
+    const refusal =
+      ownRefusal(assessed) ??
+      protectionRefusal(inputs, assessed) ??
+      rivalRefusal(assessed, handedDown.get(assessed.address)) ??
+      hindranceRefusal(inputs, assessed, gone);
     if (refusal !== undefined) {
       refusals.push(refusal);
       if (assessed.decision.action !== 'refuse')
@@ -36,18 +43,23 @@ export function judge(inputs: PlanInputs, assessment: Assessment): Judged {
       next: 'accede destroy',
     });
   }
-  return { resources, refusals };
+  refusals.push(...beginningRefusals(inputs, assessment));
+  return { resources, refusals, warnings: [...[...resources.values()].flatMap(rivalWarnings), ...beginningWarnings(inputs, assessment)] };
 }
 
-/** What a create-first object needs must be there beside its predecessor, so it is replaced create-first as well. */
-function handDownOrder(resources: Map<ResourceAddress, Assessed>, assessment: Assessment): void {
+/** What a create-first object needs must be there beside its predecessor, so it is replaced create-first as well: by which address each is asked to. */
+function handDownOrder(resources: Map<ResourceAddress, Assessed>, assessment: Assessment): ReadonlyMap<ResourceAddress, ResourceAddress> {
+  const handedDown = new Map<ResourceAddress, ResourceAddress>();
   for (const assessed of [...resources.values()].reverse()) {
     if (assessed.decision.action !== 'replace' || assessed.decision.order !== 'create-first') continue;
     for (const needed of assessment.graph.closure([assessed.address], 'needs') as readonly ResourceAddress[]) {
       const other = resources.get(needed);
-      if (other?.decision.action === 'replace') resources.set(needed, { ...other, decision: { ...other.decision, order: 'create-first' } });
+      if (other?.decision.action !== 'replace' || other.decision.order === 'create-first') continue;
+      resources.set(needed, { ...other, decision: { ...other.decision, order: 'create-first' } });
+      handedDown.set(needed, assessed.address);
     }
   }
+  return handedDown;
 }
 
 /** `destroy --keep-protected`: what is protected stays, and so does all that it needs. */
@@ -79,7 +91,9 @@ function ownRefusal(assessed: Assessed): Refusal | undefined {
 /** Protection is that of the record: who drops it and removes the object in one commit is refused. */
 function protectionRefusal(inputs: PlanInputs, assessed: Assessed): Refusal | undefined {
   const removes = assessed.decision.action === 'delete' || assessed.decision.action === 'replace';
-  if (!removes || assessed.recorded?.row.protected !== true) return undefined;
+  // What is taken over has no record yet: the documents alone say whether it is protected.
+  const isHeld = assessed.recorded === undefined ? assessed.protected : assessed.recorded.row.protected;
+  if (!removes || !isHeld) return undefined;
   if (inputs.options.destroy && inputs.options.includeProtected) return undefined;
   const dropped = assessed.instance !== undefined && !assessed.protected;
   return {
@@ -100,6 +114,8 @@ function wayOut(inputs: PlanInputs, assessed: Assessed, dropped: boolean): strin
   if (inputs.options.destroy)
     return '--keep-protected leaves it and removes the rest; --include-protected removes it with all that it holds.';
   if (dropped) return 'Protection is kept with the object: apply the change that takes it away first, then this one.';
+  if (assessed.recorded === undefined)
+    return 'Describe it as it is, so that it is taken over without a replacement, and change it with the next plan; or set lifecycle.prevent_destroy: false to lose it.';
   const then = assessed.decision.action === 'replace' ? 'and replace it with the next plan' : 'and remove it with the next commit';
   return `To let it go, set lifecycle.prevent_destroy: false, apply that, ${then}.`;
 }

@@ -1,5 +1,5 @@
 import { digestOf } from '../core/canonical.ts';
-import { type Attributes, decodeValue, encodeValue, isAttributes } from '../core/value.ts';
+import { type Attributes, decodeValue, encodeValue, isAttributes, Unknown, type Value } from '../core/value.ts';
 import { decryptAt, type Vault } from '../core/vault.ts';
 import type { Found, Observed, ResourceType } from '../providers/contract.ts';
 import type { ResourceRow } from '../state/model.ts';
@@ -42,6 +42,15 @@ export function maskedLive(type: ResourceType, found: Found, masks: Masks): Attr
 /** Computed attributes, of a read or as an effect told them, with the secret ones wrapped. */
 export function liveComputed(type: ResourceType, found: Pick<Found, 'computed'>, masks: Masks): Attributes {
   return maskLive(found.computed, type, masks);
+}
+
+/** What was foreseen of computed attributes, with what it leaves open taken from those that are known of the object. */
+export function filledIn(foreseen: Attributes, known: Attributes): Attributes {
+  const fill = (value: Value, found: Value | undefined): Value => {
+    if (value instanceof Unknown) return found ?? value;
+    return isAttributes(value) && isAttributes(found ?? null) ? filledIn(value, found as Attributes) : value;
+  };
+  return Object.fromEntries(Object.entries(foreseen).map(([name, value]) => [name, fill(value, known[name])]));
 }
 
 /**

@@ -25,12 +25,21 @@ export interface PlanDocument {
     readonly providers: { readonly [alias: string]: { readonly [name: string]: string } };
     readonly options: PlanOptions;
   };
-  readonly state: { readonly lineage: string | null; readonly serial: number; readonly digest: Digest };
+  readonly state: {
+    /** Null while there is no state. */
+    readonly lineage: string | null;
+    readonly serial: number;
+    readonly digest: Digest;
+    /** The lineage with which an apply begins the state that is not there: that of the marks which one that was lost has left. Null without marks. */
+    readonly begins: string | null;
+  };
   readonly succession: Succession;
   readonly applicable: boolean;
   /** Every resource that the plan knows, `noop` ones included, sorted by address. */
   readonly changes: readonly PlannedChange[];
   readonly steps: readonly PlannedStep[];
+  /** Sorted by resource; resources whose instances are all done at once are not in it. */
+  readonly rolling: readonly Rolling[];
   /** Fingerprint of every live object that the plan touches or relies on; null for one that is absent. */
   readonly fingerprints: { readonly [address: string]: string | null };
   readonly outageAddresses: readonly ResourceAddress[];
@@ -130,11 +139,24 @@ export interface PlannedStep {
   readonly address: ResourceAddress;
   readonly effect: string;
   readonly stage: Stage;
-  /** 0 preflight, 1 the work itself, 2 retire: all steps of one phase are done before any of the next begins. */
+  /** 0 preflight, 1 the work itself, 2 commit, 3 retire: all steps of one phase are done before any of the next begins. */
   readonly phase: number;
   readonly after: readonly string[];
   /** `back` when it can be taken back, `forward` when not, `stays` when what it did stays and hinders nothing from being taken back. */
   readonly direction: 'back' | 'forward' | 'stays';
+  /** How long a step lasts that only lets time pass; absent for every other step. */
+  readonly seconds?: number;
+}
+
+/** Instances of one `for_each` that take turns: nothing of a batch is stopped or made before all of the batch before it is ready. */
+export interface Rolling {
+  /** `PROVIDER.TYPE.NAME`, without an instance key. */
+  readonly resource: string;
+  readonly batches: readonly {
+    readonly addresses: readonly ResourceAddress[];
+    /** Seconds that pass after it before the next one; 0 for the last. */
+    readonly pause: number;
+  }[];
 }
 
 export interface Drift {

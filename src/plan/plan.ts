@@ -25,12 +25,15 @@ import { notKeptWarnings } from './hindrances.ts';
 import type { PlanInputs } from './inputs.ts';
 import { judge } from './judge.ts';
 import { fingerprintOfObserved } from './live.ts';
+import { beginningLineage } from './marks.ts';
 import { sensitivePaths } from './masking.ts';
 import type { PlanDocument, PlanMessage, PlannedChange, Summary } from './model.ts';
 import { planOutputs } from './outputs.ts';
 import type { PreparedChange, PreparedPlan } from './prepared.ts';
-import { effectsOf, planSteps } from './steps.ts';
-import { classify, roleOf } from './succession/classify.ts';
+import { roleOf } from './role.ts';
+import { type Schedule, scheduleSteps } from './rolling.ts';
+import { effectsOf } from './steps.ts';
+import { classify } from './succession/classify.ts';
 
 /**
  * The plan: from what is desired, recorded and observed to what will be done. Pure. Fails when the documents have mistakes; whatever else
@@ -44,9 +47,10 @@ export function planEnvironment(inputs: PlanInputs): Outcome<PreparedPlan> {
   const shown = [...judged.resources.values()]
     .filter((assessed) => assessment.selected.has(assessed.address) && !(inputs.options.destroy && isUnmade(assessed)))
     .sort((a, b) => compareText(a.address, b.address));
-  const effects = new Map<ResourceAddress, readonly Effect[]>(shown.map((assessed) => [assessed.address, effectsOf(assessed)]));
-  const steps = planSteps(judged.resources, effects);
-  if ('cycle' in steps) return { ok: false, diagnostics: [stepCycle(steps.cycle)] };
+  const named = new Map<ResourceAddress, readonly Effect[]>(shown.map((assessed) => [assessed.address, effectsOf(assessed)]));
+  const schedule = scheduleSteps(judged.resources, named);
+  if ('cycle' in schedule) return { ok: false, diagnostics: [stepCycle(schedule.cycle)] };
+  const { steps, effects, rolling } = schedule;
   const targeted = inputs.options.targets.length > 0 || inputs.options.excludes.length > 0 || inputs.options.refreshOnly;
   const planned = planOutputs(
     inputs.options.destroy || targeted ? [] : inputs.environment.outputs,
@@ -69,7 +73,7 @@ export function planEnvironment(inputs: PlanInputs): Outcome<PreparedPlan> {
   const { outageAddresses, ...succession } = classify(inputs, new Map(shown.map((assessed) => [assessed.address, assessed])), {
     refusals: judged.refusals,
     outputsChanged: planned.outputs.some((output) => output.changed),
-    steps: steps.steps,
+    steps,
     guards,
   });
   const changes = shown.map((assessed) => plannedChange(assessed, inputs, key));
@@ -82,7 +86,8 @@ export function planEnvironment(inputs: PlanInputs): Outcome<PreparedPlan> {
     succession,
     applicable: succession.class !== 'refuse' && !inputs.options.skipSecrets,
     changes,
-    steps: steps.steps,
+    steps,
+    rolling,
     fingerprints,
     outageAddresses,
     affected: affectedBy(assessment, outageAddresses, judged.resources),
@@ -90,7 +95,12 @@ export function planEnvironment(inputs: PlanInputs): Outcome<PreparedPlan> {
     drift: shown.flatMap((assessed) => driftOf(assessed, key) ?? []),
     outputs: planned.outputs,
     summary: summarise(changes),
-    warnings: warningsOf(inputs, assessment.diagnostics, [...notesOf(shown), ...notKeptWarnings(inputs.environment, shown)]),
+    warnings: warningsOf(inputs, assessment.diagnostics, [
+      ...notesOf(shown),
+      ...judged.warnings,
+      ...notKeptWarnings(inputs.environment, shown),
+      ...atOnceWarnings(schedule.atOnce),
+    ]),
     createdAt: new Date(inputs.createdAt).toISOString(),
     expiresAt: new Date(inputs.createdAt + inputs.maxAge).toISOString(),
   };
@@ -121,6 +131,7 @@ function preparedChange(assessed: Assessed, planned: PlannedChange, effects: rea
     context: assessed.context,
     instance: assessed.instance,
     row: assessed.recorded?.row,
+    byMark: assessed.recorded?.byMark === true,
     observed: assessed.observed ?? { kind: 'absent' },
     desired: assessed.decision.after ?? undefined,
     masks: assessed.masks,
@@ -133,8 +144,9 @@ function preparedChange(assessed: Assessed, planned: PlannedChange, effects: rea
 
 function stateOf(inputs: PlanInputs): PlanDocument['state'] {
   const { snapshot } = inputs;
-  if (snapshot === undefined) return { lineage: null, serial: 0, digest: digestOf([]) };
-  return { lineage: snapshot.identity.lineage, serial: snapshot.head.serial, digest: snapshot.head.digest };
+  const begins = beginningLineage(snapshot, inputs.world.marked);
+  if (snapshot === undefined) return { lineage: null, serial: 0, digest: digestOf([]), begins };
+  return { lineage: snapshot.identity.lineage, serial: snapshot.head.serial, digest: snapshot.head.digest, begins };
 }
 
 function inputsOf(inputs: PlanInputs): PlanDocument['inputs'] {
@@ -234,6 +246,15 @@ function notesOf(shown: readonly Assessed[]): readonly PlanMessage[] {
   return shown.flatMap(({ address, observed }) =>
     observed?.kind === 'found' ? (observed.notes ?? []).map(({ code, message }) => ({ code, message, address })) : [],
   );
+}
+
+/** That instances go down together although they should take turns. */
+function atOnceWarnings(atOnce: Schedule['atOnce']): readonly PlanMessage[] {
+  return atOnce.map(({ resource, cycle }) => ({
+    code: 'UPDATE_AT_ONCE',
+    message: `The instances of ${resource} cannot take turns: something that all of them use is replaced as well, and it goes only after all of them have let go of it (${cycle.join(' → ')}). They are replaced at once. To have them take turns, change what they use in a commit of its own.`,
+    address: resource,
+  }));
 }
 
 function warningsOf(inputs: PlanInputs, diagnostics: readonly Diagnostic[], notes: readonly PlanMessage[]): readonly PlanMessage[] {

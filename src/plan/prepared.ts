@@ -26,6 +26,8 @@ export interface PreparedChange {
   /** Undefined when the documents do not hold the resource any more. */
   readonly instance: ResourceInstance | undefined;
   readonly row: ResourceRow | undefined;
+  /** The row only stands for what the mark of the object tells. */
+  readonly byMark?: boolean;
   readonly observed: Observed;
   /** Desired normal form as far as it is known at plan; secrets open. */
   readonly desired: Attributes | undefined;

@@ -6,9 +6,13 @@ import type { ResourceInstance } from '../spec/environment.ts';
 /** Whether an object is to be protected from removal: its own word first, then the policy's patterns, then its type's default. */
 export function isProtected(instance: ResourceInstance, type: ResourceType, policy: Attributes): boolean {
   const own = instance.lifecycle.preventDestroy;
-  if (own !== undefined) return own;
+  return own ?? isProtectedAt(instance.address, type, policy);
+}
+
+/** The same for what no document describes. */
+export function isProtectedAt(address: ResourceAddress, type: ResourceType, policy: Attributes): boolean {
   const patterns = policy['prevent_destroy'];
-  if (isList(patterns) && patterns.some((pattern) => typeof pattern === 'string' && matchesAddress(instance.address, pattern))) return true;
+  if (isList(patterns) && patterns.some((pattern) => typeof pattern === 'string' && matchesAddress(address, pattern))) return true;
   return type.protected;
 }
 

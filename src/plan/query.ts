@@ -5,13 +5,6 @@ import type { Mark, ObjectQuery, ResourceType } from '../providers/contract.ts';
 import type { ResourceRow, Snapshot, StepRow } from '../state/model.ts';
 import { recordedAttributes, recordedComputed } from './live.ts';
 
-/** The mark that our objects bear. Without a state there is no lineage, and nothing can be ours by its mark. */
-export function markOf(environment: string, snapshot: Snapshot | undefined): Mark {
-  return { environment, lineage: snapshot?.identity.lineage ?? NO_LINEAGE };
-}
-
-export const NO_LINEAGE = '0'.repeat(32);
-
 /** Steps of earlier runs that may have done something which was never recorded, by address. */
 export function unsettledSteps(snapshot: Snapshot | undefined): ReadonlyMap<ResourceAddress, readonly StepRow[]> {
   const byAddress = new Map<ResourceAddress, StepRow[]>();
@@ -36,8 +29,10 @@ export function objectQuery(
     readonly identity: string | undefined;
     readonly unsettled: readonly StepRow[];
     readonly importedRef: string | undefined;
-    /** What a data type is asked, as far as everything of it is known. */
+    /** What a data type is asked, as far as everything of it is known; what the documents want where nothing is recorded. */
     readonly desired: Attributes | undefined;
+    /** Whether the row only stands for what a mark tells, so that nothing is recorded. */
+    readonly byMark?: boolean;
     readonly vault?: Vault | undefined;
   },
 ): ObjectQuery | undefined {
@@ -56,7 +51,10 @@ export function objectQuery(
     ...(ref === undefined ? {} : { ref }),
     ...(id === undefined ? {} : { id }),
     ...(identity === undefined ? {} : { identity }),
-    ...(row === undefined ? {} : { recorded: { attributes: recordedAttributes(type, row), computed: recordedComputed(row, known.vault) } }),
+    ...(row === undefined && known.desired !== undefined ? { desired: known.desired } : {}),
+    ...(row === undefined || known.byMark === true
+      ? {}
+      : { recorded: { attributes: recordedAttributes(type, row), computed: recordedComputed(row, known.vault) } }),
   };
 }
 

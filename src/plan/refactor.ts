@@ -8,6 +8,8 @@ export interface RecordedResource {
   readonly row: ResourceRow;
   /** Where the state has it, when that differs. */
   readonly movedFrom: ResourceAddress | undefined;
+  /** The state does not hold it: it stands for what the mark of an object tells. */
+  readonly byMark?: boolean;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Assessed } from './assess.ts';
 import { isAttributePath } from './decide.ts';
 import type { PlannedStep } from './model.ts';
 import { RECORDED_AS_IT_IS } from './refresh.ts';
+import { roleOf } from './role.ts';
 
 /** The name of the effect that touches the record alone. */
 export const RECORD = 'record';
@@ -12,10 +13,26 @@ export const RECORD = 'record';
 /** The name of the effect that only reads. */
 export const READ = 'read';
 
+/** The name of the effect that lets time pass between two batches. */
+export const PAUSE = 'pause';
+
+/** The name of the effect that lets a predecessor go on for a while after everything has gone over to its successor. */
+export const DRAIN = 'drain';
+
+/** Whether the engine does an effect by itself, without a handler. */
+export function isOwnEffect(effect: Effect): boolean {
+  return effect.name === RECORD || effect.name === READ || effect.lasts !== undefined;
+}
+
+/** An effect that lets time pass. It touches nothing, so nothing is to be taken back. */
+export function waitEffect(name: typeof PAUSE | typeof DRAIN, stage: Effect['stage'], milliseconds: number): Effect {
+  return { name, part: 'retire', stage, object: 'keep', direction: 'back', waits: true, lasts: milliseconds };
+}
+
 /** The effects of a decided change, in order. A change without any still has the step that brings the record up to date. */
 export function effectsOf(assessed: Assessed): readonly Effect[] {
   const { decision, type } = assessed;
-  const effects = providerEffects(assessed);
+  const effects = onceStarted(assessed, withDrain(assessed, providerEffects(assessed)));
   const names = new Set(effects.map((effect) => effect.name));
   if (names.size !== effects.length) throw new Error(`${type.type}: effects of ${decision.action} have doubled names`);
   return effects.length === 0 && decision.action !== 'noop' && decision.action !== 'refuse' ? [recordEffect(type)] : effects;
@@ -23,6 +40,28 @@ export function effectsOf(assessed: Assessed): readonly Effect[] {
 
 function recordEffect(type: ResourceType): Effect {
   return { name: RECORD, part: 'apply', stage: type.stage, object: 'keep', direction: 'back' };
+}
+
+/** A predecessor that served beside its successor goes on for a while before it is retired. */
+function withDrain({ decision, instance }: Assessed, effects: readonly Effect[]): readonly Effect[] {
+  const drain = instance?.update?.drain ?? 0;
+  const at = effects.findIndex((effect) => effect.object === 'retire');
+  const isBeside = decision.action === 'replace' ? decision.order === 'create-first' : instance?.lifecycle.createBeforeDestroy === true;
+  if (drain === 0 || at === -1 || !isBeside || decision.action === 'delete') return effects;
+  return effects.toSpliced(at, 0, waitEffect(DRAIN, 'retire', drain));
+}
+
+/**
+ * A store that a new version was started on may have changed its files in a way that the old one does not read: from that step on there is no
+ * way back, unless the documents affirm that there is.
+ */
+function onceStarted(assessed: Assessed, effects: readonly Effect[]): readonly Effect[] {
+  const { decision, instance } = assessed;
+  if (decision.action !== 'replace' || roleOf(assessed) !== 'store' || instance?.lifecycle.reversible === true) return effects;
+  const made = effects.findIndex((effect) => effect.object === 'create');
+  return effects.map((effect, index) =>
+    index > made && effect.part === 'apply' && effect.direction === 'back' ? { ...effect, direction: 'forward' as const } : effect,
+  );
 }
 
 function providerEffects(assessed: Assessed): readonly Effect[] {
@@ -77,27 +116,43 @@ interface Chain {
   readonly parts: { readonly [part in Effect['part']]: readonly string[] };
 }
 
+/** Who has to be ready before a resource's turn comes, and with whom it takes its turn. */
+export interface Turn {
+  /** The batch before. */
+  readonly behind: readonly ResourceAddress[];
+  /** Its own batch, itself included. */
+  readonly beside: readonly ResourceAddress[];
+}
+
 /** The steps of a plan, or the steps that wait for one another in a circle. */
 export type Steps = { readonly steps: readonly PlannedStep[] } | { readonly cycle: readonly string[] };
 
 /**
  * The steps of all changes and what each waits for. Inside of a change the effects run in their order. Between changes: nothing is brought
  * about before what it needs is; nothing is removed before what depended on it has let go; a predecessor goes only after everything that
- * depends on it has converged on its successor.
+ * depends on it has converged on its successor. What takes turns begins, but for what only prepares, when the batch before is ready.
  */
 export function planSteps(
   resources: ReadonlyMap<ResourceAddress, Assessed>,
   effects: ReadonlyMap<ResourceAddress, readonly Effect[]>,
+  turns: ReadonlyMap<ResourceAddress, Turn> = new Map(),
 ): Steps {
   const chains = new Map<ResourceAddress, Chain>();
   for (const [address, list] of effects) {
     const assessed = resources.get(address);
     if (assessed === undefined || list.length === 0) continue;
-    const part = (name: Effect['part']) => list.filter((effect) => effect.part === name).map((effect) => stepId(address, effect.name));
-    const parts = { prepare: part('prepare'), remove: part('remove'), apply: part('apply'), retire: part('retire') };
+    const work = list.filter((effect) => effect.lasts === undefined);
+    const part = (name: Effect['part']) => work.filter((effect) => effect.part === name).map((effect) => stepId(address, effect.name));
+    const parts = {
+      prepare: part('prepare'),
+      remove: part('remove'),
+      apply: part('apply'),
+      commit: part('commit'),
+      retire: part('retire'),
+    };
     chains.set(address, { assessed, effects: list, parts });
   }
-  const web: Web = { chains, dependants: dependantsOf(resources), converged: convergence(resources, chains) };
+  const web: Web = { chains, turns, dependants: dependantsOf(resources), converged: convergence(resources, chains) };
   const patient = ordered([...chains.values()].flatMap((chain) => chainSteps(chain, web, { patient: true })));
   // A delete that waits for its dependants' successors can wait for itself through what they newly need; that their predecessors are gone is enough then.
   return 'cycle' in patient ? ordered([...chains.values()].flatMap((chain) => chainSteps(chain, web, { patient: false }))) : patient;
@@ -105,6 +160,7 @@ export function planSteps(
 
 interface Web {
   readonly chains: ReadonlyMap<ResourceAddress, Chain>;
+  readonly turns: ReadonlyMap<ResourceAddress, Turn>;
   readonly dependants: { readonly desired: Dependants; readonly recorded: Dependants };
   /** The steps after which an address, or through it what it needs, has converged. */
   converged(address: ResourceAddress): readonly string[];
@@ -127,13 +183,14 @@ function ordered(steps: readonly PlannedStep[]): Steps {
 }
 
 /** All steps of a phase are done before any of the next begins. */
-export const PHASES = { preflight: 0, work: 1, retire: 2 } as const;
+export const PHASES = { preflight: 0, work: 1, commit: 2, retire: 3 } as const;
 
 /** The phase of each step by its stage; what a step waits for comes at the latest in that step's phase. Takes the steps in an order that they can have. */
 function phasesOf(inOrder: readonly PlannedStep[]): ReadonlyMap<string, number> {
   const phases = new Map<string, number>();
-  for (const { id, stage } of inOrder)
-    phases.set(id, stage === 'preflight' ? PHASES.preflight : stage === 'retire' ? PHASES.retire : PHASES.work);
+  for (const { id, stage } of inOrder) {
+    phases.set(id, stage === 'preflight' || stage === 'commit' || stage === 'retire' ? PHASES[stage] : PHASES.work);
+  }
   for (const step of inOrder.toReversed()) {
     const own = phases.get(step.id) ?? PHASES.work;
     for (const before of step.after) phases.set(before, Math.min(own, phases.get(before) ?? own));
@@ -187,17 +244,31 @@ function chainSteps(chain: Chain, web: Web, options: { readonly patient: boolean
     }),
     remove: recorded.flatMap(letGo),
     apply: assessed.needs.flatMap((needed) => web.converged(needed)),
+    commit: [...(web.dependants.desired.get(assessed.address) ?? []), ...handedOver(assessed, web)].flatMap((address) =>
+      last(address, ['apply']),
+    ),
     retire: [
       ...(web.dependants.desired.get(assessed.address) ?? []).flatMap((address) => last(address, ['apply'])),
       ...recorded.flatMap(assessed.decision.action === 'delete' ? letGo : (address) => last(address, ['apply', 'retire'])),
     ],
   };
+  const turn = web.turns.get(assessed.address);
+  const ready = (addresses: readonly ResourceAddress[]) => addresses.flatMap((address) => last(address, ['apply']));
+  const first = chain.effects.find((effect) => effect.part !== 'prepare');
   const started = new Set<Effect['part']>();
+  const outsideOf = (effect: Effect): readonly string[] => {
+    if (effect.lasts !== undefined) {
+      const users = [...(web.dependants.desired.get(assessed.address) ?? []), ...recorded];
+      return ready(effect.name === PAUSE ? (turn?.beside ?? []) : users);
+    }
+    const outside = started.has(effect.part) ? [] : before[effect.part];
+    started.add(effect.part);
+    return effect === first && turn !== undefined ? [...outside, ...endOf(turn.behind, web, ready)] : outside;
+  };
   let previous: string | undefined;
   return chain.effects.map((effect) => {
     const id = stepId(assessed.address, effect.name);
-    const outside = started.has(effect.part) ? [] : before[effect.part];
-    started.add(effect.part);
+    const outside = outsideOf(effect);
     const after = [...new Set([...(previous === undefined ? [] : [previous]), ...outside])]
       .filter((other) => other !== id)
       .sort(compareText);
@@ -210,6 +281,25 @@ function chainSteps(chain: Chain, web: Web, options: { readonly patient: boolean
       phase: PHASES.work,
       after,
       direction: effect.direction,
+      ...(effect.lasts === undefined ? {} : { seconds: effect.lasts / 1000 }),
     };
   });
+}
+
+/** What the documents want converged before a commit, beside what depends on it: addresses, or names of all their instances. */
+function handedOver({ instance }: Assessed, web: Web): readonly ResourceAddress[] {
+  const named = instance?.commitAfter ?? [];
+  return [...web.chains.keys()].filter((address) => named.some((name) => address === name || address.startsWith(`${name}[`)));
+}
+
+/** The steps after which a batch is through: its pause, which waits for all of it, or without one the last of each that brings it about. */
+function endOf(
+  batch: readonly ResourceAddress[],
+  web: Web,
+  ready: (addresses: readonly ResourceAddress[]) => readonly string[],
+): readonly string[] {
+  const pauses = batch.filter((address) =>
+    web.chains.get(address)?.effects.some((effect) => effect.name === PAUSE && effect.lasts !== undefined),
+  );
+  return pauses.length > 0 ? pauses.map((address) => stepId(address, PAUSE)) : ready(batch);
 }

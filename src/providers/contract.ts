@@ -7,6 +7,7 @@ import type { Facet, Role, Stage } from '../core/facet.ts';
 import type { AttributePath } from '../core/path.ts';
 import type { Attributes, Plain } from '../core/value.ts';
 import type { FileStatus, Host, ReadHost, Run } from './host-seam.ts';
+import type { Command, CommandEnd, LogOptions, OnRequest, TerminalSize, Written } from './program-seam.ts';
 
 /**
  * What a provider is to the engine. A resource type has a pure half (`ResourceType`), which alone judges and does no I/O, and a handler,
@@ -85,7 +86,8 @@ export type ObjectChange =
 /**
  * One thing that is done to the live world, journalled before and after. Effects of one change run in their order.
  * `part` places it in the graph: `prepare` (proving or fetching, touching nothing that serves) before everything else; `apply` after the `apply`
- * of everything needed; `remove` (making room) after the `remove` of everything dependent; `retire` after the `apply` and `retire` of everything
+ * of everything needed; `commit` (making final what `apply` only activated) when everything that depends on it has converged and all other work is
+ * done; `remove` (making room) after the `remove` of everything dependent; `retire` after the `apply` and `retire` of everything
  * dependent. A `prepare` effect sees only those attributes that are known by then.
  *
  * Steps of the stage preflight, and what they need, are all done before any other step begins; steps of the stage retire begin when all others
@@ -94,12 +96,14 @@ export type ObjectChange =
 export interface Effect {
   /** The provider's verb, unique inside of one change: `create`, `start`, `ready`, `stop`, `remove`. */
   readonly name: string;
-  readonly part: 'prepare' | 'remove' | 'apply' | 'retire';
+  readonly part: 'prepare' | 'remove' | 'apply' | 'commit' | 'retire';
   readonly stage: Stage;
   readonly object: ObjectChange;
   readonly direction: EffectDirection;
   /** It only waits and touches nothing: it is broken off when the run is to stop. */
   readonly waits?: boolean;
+  /** Milliseconds that the engine itself lets pass, between two batches or before a predecessor goes. No handler sees such an effect; providers leave it out. */
+  readonly lasts?: number;
 }
 
 /**
@@ -122,6 +126,16 @@ export interface Change {
   readonly deposed: boolean;
 }
 
+/** Something that only one object can have at a time. */
+export interface Rivalry {
+  /** The attribute that says it. */
+  readonly path: AttributePath;
+  /** A whole sentence: `Two containers cannot publish port 8080 of the host.` */
+  readonly message: string;
+  /** What to write instead, as a whole sentence. */
+  readonly advice: string;
+}
+
 export interface ResourceType {
   /** Stands in the state; renaming needs an alias. */
   readonly type: TypeName;
@@ -138,6 +152,8 @@ export interface ResourceType {
   readonly stage: Stage;
   /** Objects of this type hold data and start protected. */
   readonly protected: boolean;
+  /** Its objects bear our mark, so that they are found again when the state is lost. Absent where nothing can be written on an object. */
+  readonly marks?: boolean;
   /** Only read: nothing is made, nothing is recorded, it has no effects. It is read anew for every plan, by its desired attributes. */
   readonly data: boolean;
   /** A whole environment's `resources` block in YAML which uses this type, for the reference page; it is parsed by a test. */
@@ -165,6 +181,17 @@ export interface ResourceType {
   align?(desired: Attributes, live: Attributes): Attributes;
   /** Ordered effects of a change. */
   effects(change: Change): readonly Effect[];
+  /** Whether a difference at this path needs a new object; undefined where the traits say it (`immutable`). Both in normal form. */
+  replaces?(path: AttributePath, desired: Attributes, before: Attributes): boolean | undefined;
+  /** How an object with these attributes is run by itself, when somebody asks for it; undefined when it is not. */
+  onRequest?(attributes: Attributes): OnRequest | undefined;
+  /** What its objects let somebody do beside. The session has a method for each. */
+  readonly offers?: readonly ('logs' | 'exec')[];
+  /**
+   * What an object of the first normal form and one that was read like the second cannot both have at once: with any of it, a replacement that makes the new object before the old
+   * one goes is refused. Leaves may be unknown or sensitive: those are not judged. Absent where two objects never stand in each other's way.
+   */
+  rivalries?(desired: Attributes, live: Attributes, role: Role): readonly Rivalry[];
   /** Brings attributes stored by an older `schemaVersion` to the present one. */
   upgrade?(stored: Attributes, from: number): Attributes;
 }
@@ -174,7 +201,7 @@ export interface ResourceType {
 /** How objects are marked as ours. */
 export interface Mark {
   readonly environment: string;
-  /** 32 hexadecimal digits; all zeroes while there is no state. */
+  /** 32 hexadecimal digits; all zeroes while there is no state and no mark that names one. */
   readonly lineage: string;
 }
 
@@ -190,7 +217,10 @@ export interface ObjectQuery {
   readonly identity?: string;
   /** What was recorded at the last apply, secrets sealed but for those that are kept. Types whose objects exist nowhere but in the state answer from it. */
   readonly recorded?: { readonly attributes: Attributes; readonly computed: Attributes };
-  /** For data types: the normal form of what is asked, in clear. */
+  /**
+   * For data types: the normal form of what is asked, in clear. For others, while nothing is recorded: what the documents want, as far as it is
+   * known, secrets wrapped. It tells what an object that bears our mark was made with, where the object itself does not.
+   */
   readonly desired?: Attributes;
   /** Asks also whether names that move (tags) mean something else by now than what was taken for them; the answer comes in `notes`. */
   readonly refreshTags?: boolean;
@@ -217,10 +247,7 @@ export interface Found {
   readonly dormant?: { readonly reason: string };
   /** For data types: what was read breaks a condition that the documents set; the plan is refused. */
   readonly problem?: { readonly code: string; readonly message: string };
-  /**
-   * What it holds, as live ids of its own provider: a plan that would remove or replace it is refused, with this code and message, unless it removes
-   * all of that as well.
-   */
+  /** What it holds, as live ids of its own provider: a plan that would remove or replace it is refused with this, unless all of that goes as well. */
   readonly holding?: { readonly code: string; readonly message: string; readonly refs: readonly string[] };
   /** What the operator should know of it. No change comes from a note: the plan shows it as a warning. */
   readonly notes?: readonly { readonly code: string; readonly message: string }[];
@@ -229,10 +256,17 @@ export interface Found {
 /** A read that walks over what carries our mark, for orphans and a lost state. */
 export interface Inventory {
   readonly type: TypeName;
+  /** Where it was made, as its mark says; it may have moved since. */
   readonly address?: string;
   readonly id: string;
   readonly ref: string;
+  readonly lineage: string;
+  /** An earlier run left it beside the object: a predecessor that stepped aside, the container of a failed run. It is no address's object. */
+  readonly left?: true;
 }
+
+/** Whose marks an inventory lists: those of one state, or without a lineage those of every state that this environment ever had. */
+export type InventoryMark = Pick<Mark, 'environment'> & Partial<Pick<Mark, 'lineage'>>;
 
 /** What a handler gets to do one effect. Values are in clear and known. */
 export interface Operation {
@@ -256,6 +290,8 @@ export interface Operation {
   readonly computed?: { readonly [name: string]: Plain };
   readonly context: TypeContext;
   readonly timeouts: { readonly create?: number; readonly replace?: number; readonly remove?: number; readonly ready?: number };
+  /** For an effect of a run on request: which run it is, what it is asked, in clear, and a keyed fingerprint of that. */
+  readonly request?: { readonly id: string; readonly document?: Plain; readonly fingerprint: string };
 }
 
 /** What a handler gets to take one effect back: the same effect as it was done, and what was there before it. */
@@ -266,6 +302,8 @@ export interface Undo extends Omit<Operation, 'computed'> {
   readonly before?: { readonly [name: string]: Plain };
   /** Names of attributes in `before` whose values are secrets that are not known any more. */
   readonly sealedBefore: readonly string[];
+  /** Whether it existed and did not run although it should: then it is not started again. */
+  readonly dormant?: boolean;
 }
 
 /** What a step leaves in the state. */
@@ -295,10 +333,15 @@ export interface ReadSession {
   /** Versions of what it speaks to, for the plan's digest: `{ engine: '20.10.24', api: '1.41' }`. */
   readonly versions: { readonly [name: string]: string };
   read(query: ObjectQuery, io: ReadIo): Promise<Observed>;
-  /** Everything of a type that carries our mark. Absent for types whose objects carry none. */
-  inventory?(type: TypeName, mark: Mark, io: ReadIo): Promise<readonly Inventory[]>;
+  /** Everything of a type that carries our mark; nothing of a type whose objects carry none. Throws `ProviderError`. */
+  inventory?(type: TypeName, mark: InventoryMark, io: ReadIo): Promise<readonly Inventory[]>;
   /** Turns what an operator writes after `import` into a query by `ref`; undefined when there is no such object. */
   resolve(type: TypeName, id: string, io: ReadIo): Promise<string | undefined>;
+  /**
+   * Hands over what the object's program wrote, for types that offer `logs`. `sink` is awaited. False when there is no object. Throws
+   * `ProviderError`, also when `io.signal` is aborted.
+   */
+  logs?(query: ObjectQuery, options: LogOptions, sink: (written: Written) => Promise<void>, io: ReadIo): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -321,6 +364,11 @@ export interface Session extends ReadSession {
   undo?(undo: Undo, io: EffectIo): Promise<void>;
   /** Removes what dead runs left beside the objects (temporary files). Called under the lock only, before the first effect; touches no object. */
   reconcile?(residue: readonly Residue[], io: EffectIo): Promise<void>;
+  /**
+   * Runs a command inside of the object, for types that offer `exec`, and waits for its end. Undefined when there is no object. Throws
+   * `ProviderError`, also when `io.signal` is aborted: the command itself then goes on.
+   */
+  exec?(query: ObjectQuery, command: Command, sink: (written: Written) => Promise<void>, io: EffectIo): Promise<CommandEnd | undefined>;
 }
 
 export interface Provider {
@@ -334,53 +382,6 @@ export interface Provider {
   open(config: Attributes, io: EffectIo): Promise<Outcome<Session>>;
 }
 
-// ───────────────────────────── errors ─────────────────────────────
-
-export const PROVIDER_ERROR_CODES = [
-  /** The server or file system cannot be reached or did not answer in time. */
-  'UNREACHABLE',
-  /** It refused us. */
-  'FORBIDDEN',
-  /** What the effect needs is not there. */
-  'NOT_FOUND',
-  /** Something with that name, port or path is in the way. */
-  'CONFLICT',
-  /** It refused the request as wrong. */
-  'INVALID',
-  /** The object was made but did not get ready. */
-  'NOT_READY',
-  /** The object is not ours, or became somebody else's. */
-  'FOREIGN',
-  /** Out of space, memory or another resource. */
-  'EXHAUSTED',
-  /** The deadline passed. */
-  'TIMEOUT',
-  /** It may or may not have happened. */
-  'UNKNOWN_OUTCOME',
-  'OTHER',
-] as const;
-export type ProviderErrorCode = (typeof PROVIDER_ERROR_CODES)[number];
-
-/** What a handler throws. The message is a sentence for the operator without any secret; `apply` turns it into a diagnostic at one place. */
-export class ProviderError extends Error {
-  override readonly name = 'ProviderError';
-  readonly code: ProviderErrorCode;
-  /** What to do next, as a sentence or a command. */
-  readonly next: string | undefined;
-  /** Last log lines or the server's own words, secrets masked by the engine before anybody sees them. */
-  readonly lines: readonly string[];
-  constructor(
-    code: ProviderErrorCode,
-    message: string,
-    options: { readonly cause?: unknown; readonly next?: string; readonly lines?: readonly string[] } = {},
-  ) {
-    super(message, options.cause === undefined ? {} : { cause: options.cause });
-    this.code = code;
-    this.next = options.next;
-    this.lines = options.lines ?? [];
-  }
-}
-
 // ───────────────────────────── the registry ─────────────────────────────
 
 /** All providers of a build, by name, and their types. Made at the composition root; the engine knows providers through it alone. */
@@ -392,5 +393,6 @@ export interface Registry {
   find(type: string): { readonly type: ResourceType; readonly provider: Provider } | undefined;
 }
 
+export { PROVIDER_ERROR_CODES, ProviderError, type ProviderErrorCode } from './provider-error.ts';
 /** Re-exported for providers, so that they need no other import for what they return. */
-export type { Diagnostic, FileStatus, Host, Outcome, ReadHost, Run };
+export type { Command, CommandEnd, Diagnostic, FileStatus, Host, LogOptions, OnRequest, Outcome, ReadHost, Run, TerminalSize, Written };

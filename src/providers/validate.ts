@@ -163,11 +163,26 @@ function judgeUnion(
   const isClear = best !== undefined && (second === undefined || best.length < second.length);
   if (isClear && best.some((problem) => near.length === 1 || problem.path.length > path.length)) return best;
   const described = describe(schemaAt(judge.schema, path));
-  if (near.length > 1 && described !== undefined) return [wrong('BAD_VALUE', path, described, judge)];
+  if (near.length > 1 && described !== undefined) return [wrong('BAD_VALUE', path, described, judge, nearWord(path, judge))];
   const expected = [
     ...new Set(branches.flatMap((branch) => branch.flatMap((problem) => (problem.expected === undefined ? [] : [problem.expected])))),
   ];
-  return [wrong(near.length > 0 ? 'BAD_VALUE' : 'WRONG_TYPE', path, expected.join(', or '), judge)];
+  return [wrong(near.length > 0 ? 'BAD_VALUE' : 'WRONG_TYPE', path, expected.join(', or '), judge, nearWord(path, judge))];
+}
+
+/** The one of the words that the schema knows here that was most likely meant; a secret is never compared with them. */
+function nearWord(path: readonly PathSegment[], judge: Judge): string | undefined {
+  const value = valueAt(judge.plain, path);
+  const schema = schemaAt(judge.schema, path);
+  if (typeof value !== 'string' || schema === undefined || isVeiled(path, judge)) return undefined;
+  return nearMiss(value, wordsOf(schema));
+}
+
+function wordsOf(schema: z.ZodType): readonly string[] {
+  const inner = unwrap(schema);
+  if (inner instanceof z.ZodUnion) return inner.options.flatMap((option) => wordsOf(option as z.ZodType));
+  if (inner instanceof z.ZodEnum) return inner.options.map(String);
+  return inner instanceof z.ZodLiteral ? [...inner.values].filter((value) => typeof value === 'string') : [];
 }
 
 function optionsOf(issue: unknown): readonly unknown[] {
@@ -184,15 +199,20 @@ function judgeLeaf(issue: Issue, path: readonly PathSegment[], judge: Judge): Va
       return wrong('WRONG_TYPE', path, message ?? describe(schemaAt(judge.schema, path)) ?? kindWord(issue.expected), judge);
     case 'invalid_value': {
       const values = issue.values.map((item) => JSON.stringify(item));
-      const near = typeof value === 'string' && !isVeiled(path, judge) ? nearMiss(value, issue.values.map(String)) : undefined;
-      const expected = values.length === 1 ? (values[0] ?? '') : `one of ${values.join(', ')}`;
-      return wrong(typeof value === typeof issue.values[0] ? 'BAD_VALUE' : 'WRONG_TYPE', path, expected, judge, near);
+      const expected = message ?? (values.length === 1 ? (values[0] ?? '') : `one of ${values.join(', ')}`);
+      return wrong(typeof value === typeof issue.values[0] ? 'BAD_VALUE' : 'WRONG_TYPE', path, expected, judge, nearWord(path, judge));
     }
     case 'too_small':
     case 'too_big':
       return wrong('BAD_VALUE', path, message ?? bound(issue), judge);
     default:
-      return wrong('BAD_VALUE', path, message ?? describe(schemaAt(judge.schema, path)) ?? 'a value of the right form', judge);
+      return wrong(
+        'BAD_VALUE',
+        path,
+        message ?? describe(schemaAt(judge.schema, path)) ?? 'a value of the right form',
+        judge,
+        nearWord(path, judge),
+      );
   }
 }
 

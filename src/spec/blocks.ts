@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { z } from 'zod';
 import { compareText, parseAddress } from '../core/address.ts';
 import { type Attributes, containsSensitive, isAttributes, type Value } from '../core/value.ts';
@@ -7,8 +6,8 @@ import type { Assembled, Block } from './assemble.ts';
 import { type Binding, bindTemplate } from './binding.ts';
 import { evaluateCompiled } from './compile.ts';
 import type { LoadContext } from './context.ts';
-import type { OutputBlock, StateLocation } from './environment.ts';
-import { hooksSchema, policySchema, quiesceSchema, stateSchema } from './schema-blocks.ts';
+import type { OutputBlock } from './environment.ts';
+import { hooksSchema, policySchema, quiesceSchema } from './schema-blocks.ts';
 import type { UseName } from './scopes.ts';
 import { memberOf, nodeRange, problemPlace, type SourceFile, type YamlNode } from './source.ts';
 
@@ -26,27 +25,6 @@ export function evaluateBlock(
   const problems = checkValue(schema, value);
   for (const problem of problems) context.report.addProblem(problem, problemPlace(node, problem));
   return problems.length === 0 && isAttributes(value) ? value : {};
-}
-
-/** Where the state is. */
-export function loadState(assembled: Assembled, context: LoadContext): StateLocation {
-  const { file } = assembled.environment;
-  const value = evaluateBlock(assembled.single.state, stateSchema, 'state', file, context);
-  const { folder } = context.fixed.workspace;
-  const written = value['path'];
-  if (written !== undefined && typeof written !== 'string') {
-    const place = memberOf(assembled.single.state, 'path') ?? assembled.environment.root;
-    if (containsSensitive(written))
-      context.report.add(
-        {
-          code: 'SECRET_NOT_ALLOWED_HERE',
-          summary: 'A secret stands where none may be',
-          detail: 'The path of the state is shown in messages and cannot be a secret.',
-        },
-        place,
-      );
-  }
-  return { backend: 'sqlite', path: path.resolve(folder, typeof written === 'string' ? written : '.accede/state.db') };
 }
 
 export interface Steering {

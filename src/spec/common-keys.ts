@@ -2,17 +2,18 @@ import { parseDuration } from '../core/duration.ts';
 import { isPlainName } from '../core/naming.ts';
 import { parsePath } from '../core/path.ts';
 import type { ResourceReference } from '../core/template.ts';
-import { type Attributes, containsSensitive, isAttributes, isList, Unknown, type Value } from '../core/value.ts';
+import { containsSensitive, isAttributes, isList, Unknown, type Value } from '../core/value.ts';
 import type { ResourceType } from '../providers/contract.ts';
 import { checkValue } from '../providers/validate.ts';
 import type { ResourceBlock } from './assemble.ts';
 import { type Binding, bindExpression } from './binding.ts';
 import { type Compiled, evaluateCompiled } from './compile.ts';
 import type { LoadContext } from './context.ts';
-import type { Condition, Dependency, Lifecycle, Timeouts } from './environment.ts';
+import type { Condition, Dependency, Lifecycle, Timeouts, Update } from './environment.ts';
 import { openText } from './open-text.ts';
 import { COMMON_KEYS, type CommonKeys, commonSchema } from './schema-resource.ts';
 import { type MapEntry, type MapNode, memberOf, nodeAt, problemPlace, type YamlNode } from './source.ts';
+import { comesFirst, updateOf } from './update.ts';
 
 const COMMON: ReadonlySet<string> = new Set(Object.keys(COMMON_KEYS));
 const SELECTION: ReadonlySet<string> = new Set(['for_each', 'enabled']);
@@ -93,7 +94,7 @@ export interface Treatment {
   readonly dependsOn: readonly Dependency[];
   readonly lifecycle: Omit<Lifecycle, 'preconditions' | 'postconditions'>;
   readonly timeouts: Timeouts;
-  readonly update: Attributes;
+  readonly update: Update | undefined;
   readonly commitAfter: readonly string[];
 }
 
@@ -102,7 +103,7 @@ export const NO_TREATMENT: Treatment = {
   dependsOn: [],
   lifecycle: { preventDestroy: undefined, ignoreChanges: [], createBeforeDestroy: false, replaceTriggeredBy: [] },
   timeouts: {},
-  update: {},
+  update: undefined,
   commitAfter: [],
 };
 
@@ -136,9 +137,9 @@ export function treatmentOf(
     dependsOn: (keys.depends_on ?? []).map((item) =>
       typeof item === 'string' ? { address: item, restart: false } : { address: item.address, restart: item.restart ?? false },
     ),
-    lifecycle: lifecycleOf(keys.lifecycle ?? {}, block, type, context),
+    lifecycle: lifecycleOf(keys, block, type, context),
     timeouts: timeoutsOf(keys.timeouts ?? {}),
-    update: (keys.update ?? {}) as Attributes,
+    update: updateOf(keys, block, context),
     commitAfter: keys.commit_after ?? [],
   };
 }
@@ -157,18 +158,14 @@ function timeoutsOf(written: Readonly<Record<string, string | undefined>>): Time
   return Object.fromEntries(Object.entries(written).flatMap(([name, text]) => (text === undefined ? [] : [[name, parseDuration(text)]])));
 }
 
-function lifecycleOf(
-  written: NonNullable<CommonKeys['lifecycle']>,
-  block: ResourceBlock,
-  type: ResourceType,
-  context: LoadContext,
-): Treatment['lifecycle'] {
+function lifecycleOf(keys: CommonKeys, block: ResourceBlock, type: ResourceType, context: LoadContext): Treatment['lifecycle'] {
+  const written = keys.lifecycle ?? {};
   const ignored = written.ignore_changes ?? [];
   if (ignored !== 'all') ignored.forEach((text, index) => checkIgnored(text, index, block, type, context));
   return {
     preventDestroy: written.prevent_destroy,
     ignoreChanges: ignored,
-    createBeforeDestroy: written.create_before_destroy ?? false,
+    createBeforeDestroy: comesFirst(keys),
     replaceTriggeredBy: (written.replace_triggered_by ?? []).flatMap((text, index) => triggerOf(text, index, block, context)),
     ...(written.data === undefined ? {} : { data: written.data }),
     ...(written.reversible === undefined ? {} : { reversible: written.reversible }),

@@ -37,7 +37,25 @@ export interface Environment {
 
 export type StateLocation =
   | { readonly backend: 'sqlite' /** Absolute. */; readonly path: string }
-  | { readonly backend: 'mysql'; readonly url: Sensitive | string; readonly prefix: string };
+  | {
+      readonly backend: 'mysql';
+      /** Undefined when a secret that it is made of was not read. */
+      readonly server: StateServer | undefined;
+      readonly prefix: string;
+    };
+
+/** A database server that keeps the state. */
+export interface StateServer {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly password?: Sensitive;
+  readonly database: string;
+  /** Absolute paths of PEM files. */
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string; readonly serverName?: string };
+  /** The place in words for messages; nothing of a secret is in it. */
+  readonly place: string;
+}
 
 /** The key of the secrets that a state keeps. A passphrase that was not read is sealed. */
 export type StateEncryption =
@@ -71,8 +89,9 @@ export interface ResourceInstance {
   readonly dependsOn: readonly Dependency[];
   readonly lifecycle: Lifecycle;
   readonly timeouts: Timeouts;
-  /** The parsed `update` and `commit_after` keys as they stand; empty where absent. */
-  readonly update: Attributes;
+  /** Undefined without an `update` key: then instances do not wait for one another. */
+  readonly update: Update | undefined;
+  /** As it is written; empty where absent. */
   readonly commitAfter: readonly string[];
   /** Absolute folder of its document: what its relative paths are relative to. */
   readonly folder: string;
@@ -113,6 +132,20 @@ export interface Timeouts {
   readonly remove?: number;
   readonly ready?: number;
 }
+
+/** How the instances of one `for_each` take turns when they are replaced or restarted. Times in milliseconds. */
+export interface Update {
+  /** How many of them at once. */
+  readonly batch: number;
+  /** What passes between two batches. */
+  readonly pause: number;
+  /** How long a predecessor goes on after everything has gone over to its successor. Only where the successor comes first. */
+  readonly drain: number;
+  readonly order: UpdateOrder;
+}
+
+/** `start-first` makes the successor before the predecessor goes: the replace order create-first. */
+export type UpdateOrder = 'stop-first' | 'start-first';
 
 export interface OutputBlock {
   readonly name: string;

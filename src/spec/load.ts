@@ -5,7 +5,7 @@ import { isPlainName } from '../core/naming.ts';
 import type { Expression } from '../core/template.ts';
 import type { Registry } from '../providers/contract.ts';
 import { type Assembled, assemble, checkOutline } from './assemble.ts';
-import { loadOutputs, loadState, loadSteering, providerConfig } from './blocks.ts';
+import { loadOutputs, loadSteering, providerConfig } from './blocks.ts';
 import { checkReferences, worldOf } from './cross.ts';
 import { digestSource } from './digest.ts';
 import { type FolderDocuments, readFolder, readIncludes, type SpecDocument } from './documents.ts';
@@ -22,6 +22,7 @@ import { Report } from './report.ts';
 import { expandResources } from './resources.ts';
 import { memberOf, type YamlNode } from './source.ts';
 import { compileText } from './standalone.ts';
+import { loadState } from './state-location.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
 
 export interface LoadOptions {
@@ -34,6 +35,8 @@ export interface LoadOptions {
   readonly processEnvironment: Readonly<Record<string, string | undefined>>;
   /** `skip`: a secret that cannot be read counts as unchanged. `none`: no secret is read. */
   readonly secrets: 'read' | 'skip' | 'none';
+  /** Those of `state` are read whatever `secrets` says, unless this is `none`: then the state can't be opened. */
+  readonly stateSecrets?: 'none';
   readonly signal: AbortSignal;
 }
 
@@ -125,7 +128,12 @@ async function build(assembled: Assembled, { options, workspace, files, report }
     files,
     report,
     sources: variableSources(options),
-    secrets: { mode: options.secrets, processEnvironment: options.processEnvironment, signal: options.signal },
+    secrets: {
+      mode: options.secrets,
+      stateMode: options.stateSecrets ?? 'read',
+      processEnvironment: options.processEnvironment,
+      signal: options.signal,
+    },
   });
   const { context, release } = prepared;
   const configured = loadProviders(assembled.named.providers, registry, (block) => providerConfig(block, context), report);

@@ -15,7 +15,6 @@ const isFilled = (node: YamlNode) => (node.kind === 'map' && node.entries.size >
 
 /** What a document may not use yet. A row goes when its effect comes. */
 const ROWS: readonly Row[] = [
-  { path: ['state', 'backend'], when: is('mysql'), sentence: 'State in MySQL is not available yet; use backend: sqlite.' },
   { path: ['release', 'signature'], sentence: 'Signed releases are not available yet; name the file alone.' },
   { path: ['release', 'keys'], sentence: 'Signed releases are not available yet; name the file alone.' },
   { path: ['policy', 'succession'], when: is('strict'), sentence: 'The strict policy is not available yet; leave succession out.' },
@@ -27,15 +26,11 @@ const ROWS: readonly Row[] = [
   { path: ['policy', 'retain'], sentence: 'Retention is not available yet.' },
   { path: ['hooks'], when: isFilled, sentence: 'Hooks are not available yet.' },
   { path: ['quiesce'], when: isFilled, sentence: 'Quiesce is not available yet.' },
-  { path: ['resources', '*', '*', 'update'], sentence: 'Updating in batches is not available yet.' },
-  { path: ['resources', '*', '*', 'commit_after'], sentence: 'Two-phase commits are not available yet.' },
   {
     path: ['resources', '*', '*', 'depends_on', '*', 'restart'],
     when: is(true),
     sentence: 'Restarting with a dependency is not available yet.',
   },
-  { path: ['defaults', '*', 'update'], sentence: 'Updating in batches is not available yet.' },
-  { path: ['defaults', '*', 'commit_after'], sentence: 'Two-phase commits are not available yet.' },
 ];
 
 /** Refuses what the documents use and what does not exist yet: never ignored, always one sentence. */

@@ -1,14 +1,14 @@
 import { isAttributes, type Sensitive } from '../core/value.ts';
 import type { Registry } from '../providers/contract.ts';
 import type { Assembled } from './assemble.ts';
-import { BROKEN, type Compiled, compileNode, evaluateCompiled } from './compile.ts';
+import { BROKEN, type Compiled, compileNode, evaluateCompiled, expressionsIn } from './compile.ts';
 import { LoadContext } from './context.ts';
 import type { FileStore } from './files.ts';
 import { findLocalCycles, Locals } from './locals.ts';
 import { providerRoots, References, type ResourceTable } from './names.ts';
 import { type Referable, readChecks } from './references.ts';
 import { type Release, readRelease } from './release.ts';
-import type { Report } from './report.ts';
+import { Report } from './report.ts';
 import { type SecretBlock, secretSchema } from './schema-blocks.ts';
 import { type Fixed, makeScope, placeFor, USES } from './scopes.ts';
 import { readSecrets, type SecretOptions } from './secrets.ts';
@@ -90,6 +90,7 @@ function loadSecrets(
     fixed,
     readChecks(USES.source, referable, new References(fixed.roots, fixed.table, new Map()), report),
   );
+  const isForState = stateSecrets(assembled, fixed);
   const sources = [...assembled.named.secrets.values()].map((block) => {
     const value = evaluateCompiled(
       compileNode(block.node, place, report),
@@ -98,9 +99,22 @@ function loadSecrets(
     );
     // The outline was checked; a source that is still not right has a mistake that was reported.
     const parsed = typeof value !== 'symbol' && isAttributes(value) ? secretSchema.safeParse(value) : undefined;
-    return { block, source: parsed?.success === true ? (parsed.data satisfies SecretBlock) : undefined };
+    return {
+      block,
+      source: parsed?.success === true ? (parsed.data satisfies SecretBlock) : undefined,
+      isForState: isForState(block.name),
+    };
   });
   return readSecrets(sources, given.secrets, report);
+}
+
+/** Which secrets the state is reached with. Mistakes in its expressions are reported when it is evaluated. */
+function stateSecrets(assembled: Assembled, fixed: Fixed): (name: string) => boolean {
+  const { state } = assembled.single;
+  if (state === undefined) return () => false;
+  const reads = expressionsIn(compileNode(state, placeFor(USES.state, fixed), new Report())).flatMap((expression) => expression.reads);
+  const ofSecrets = reads.filter(({ root }) => root === 'secrets').map(({ path }) => path[0]);
+  return (name) => ofSecrets.some((read) => typeof read !== 'string' || read === name);
 }
 
 function compileLocals(

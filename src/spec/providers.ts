@@ -47,10 +47,13 @@ export function loadProviders(
       continue;
     }
     const config = evaluate(block);
-    for (const problem of checkValue(provider.config, config))
+    const isElsewhere = isHostBound(provider) && isRemote(config, /^ssh:/);
+    for (const problem of checkValue(provider.config, config)) {
+      // That this host cannot be had is said below, and is one mistake.
+      if (isElsewhere && problem.path[0] === 'host') continue;
       report.addProblem(problem, problem.code === 'MISSING_KEY' && problem.path.length < 2 ? block.key : problemPlace(block.node, problem));
-    if (isHostBound(provider) && isRemote(config, /^ssh:/))
-      refuse(report, 'Acting on another host is not available yet; leave host out.', 'host', nodeAt(block.node, ['host']));
+    }
+    if (isElsewhere) refuse(report, 'Acting on another host is not available yet; leave host out.', 'host', nodeAt(block.node, ['host']));
     loaded.set(name, { alias: name, provider: provider.name, config, folder: block.document.file.folder, source: nodeRange(block.key) });
   }
   return loaded;

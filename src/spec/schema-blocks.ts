@@ -44,9 +44,30 @@ export const stateSchema = z
         .describe('The key of secrets that the state keeps: those that Accede makes, and former ones for the way back.'),
     }),
     z.strictObject({
-      backend: z.literal('mysql').describe('Tables in a MySQL server.'),
-      url: text().describe('Address of the database, from a secret.'),
-      prefix: z.string().optional().describe('What the names of the tables begin with; accede_ when left out.'),
+      backend: z.literal('mysql').describe('Tables in a database of TiDB, MySQL or MariaDB.'),
+      url: text().optional().describe('mysql://USER:PASSWORD@HOST:PORT/DATABASE, from a secret. Or the parts by themselves.'),
+      host: text().optional().describe('Name or address of the server.'),
+      port: z.int().min(1).max(65_535).optional().describe('Port of the server; 3306 when left out. TiDB listens at 4000.'),
+      user: text().optional().describe('Account on the server.'),
+      password: text().optional().describe('Password of the account, from a secret.'),
+      database: text().optional().describe('Database for the tables. It must exist; several environments may share it.'),
+      tls: z
+        .strictObject({
+          ca: text().optional().describe('Certificate of who vouches for the server; those that the machine trusts when it is left out.'),
+          cert: text().optional().describe('Certificate to show to the server.'),
+          key: text().optional().describe('Key of that certificate.'),
+          server_name: text().optional().describe("Name in the server's certificate; the host when left out."),
+        })
+        .refine((tls) => (tls.cert === undefined) === (tls.key === undefined), { error: 'cert and key together, or neither' })
+        .optional()
+        .describe(
+          'Files for TLS, relative to the environment. {} trusts what the machine trusts; without tls the connection is not encrypted.',
+        ),
+      prefix: z
+        .string()
+        .regex(/^[a-z][a-z0-9_]{0,30}_$/, 'lower-case letters, digits and _, with _ at the end')
+        .optional()
+        .describe('What the names of the tables begin with; accede_ when left out.'),
       encryption: encryptionSchema
         .optional()
         .describe('The key of secrets that the state keeps: those that Accede makes, and former ones for the way back.'),

@@ -1,6 +1,12 @@
 import { z } from 'zod';
+import { parseDuration } from '../core/duration.ts';
 import { ROLES } from '../core/facet.ts';
 import { duration } from './duration.ts';
+
+/** The longest that a run waits for nothing but time. */
+const LONGEST_WAIT = 24 * 3600 * 1000;
+
+const wait = () => duration().refine((text) => (parseDuration(text) ?? 0) <= LONGEST_WAIT, 'a duration of at most 24h');
 
 const address = () => z.string().min(1);
 
@@ -36,10 +42,15 @@ const timeouts = z.strictObject({
 });
 
 const update = z.strictObject({
-  batch: z.int().min(1).optional().describe('How many instances are replaced at once.'),
-  order: z.enum(['stop-first', 'start-first']).optional().describe('Which instance goes first.'),
-  drain: duration().optional().describe('How long the old instance is left to finish.'),
-  pause: duration().optional().describe('How long to wait between batches.'),
+  batch: z.int().min(1).optional().describe('How many instances are replaced, restarted or started at once; default 1.'),
+  order: z
+    .enum(['stop-first', 'start-first'])
+    .optional()
+    .describe('Whether the old instance goes before the new one comes (the default), or after the new one is ready.'),
+  drain: wait()
+    .optional()
+    .describe('How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.'),
+  pause: wait().optional().describe('How long to wait between two batches.'),
 });
 
 /** The keys that any resource has beside its type's own. */
@@ -63,7 +74,7 @@ export const COMMON_KEYS = {
     .describe('Addresses of what must be there first; one with for_each means all instances.'),
   provider: z.string().optional().describe('The alias of the provider block, as NAME:ALIAS.'),
   role: z.enum(ROLES).optional().describe('The part that the resource plays, where its type allows several.'),
-  update: update.optional().describe('How the instances of one for_each are replaced.'),
+  update: update.optional().describe('How an object, and the instances of one for_each, are replaced.'),
   lifecycle: lifecycle.optional().describe('What may happen to the object.'),
   timeouts: timeouts.optional().describe('How long effects may take.'),
   commit_after: z.array(address()).optional().describe('Addresses that must have converged before a two-phase resource is committed.'),

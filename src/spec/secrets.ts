@@ -17,6 +17,8 @@ const EXEC_TIMEOUT = 30_000;
 export interface SecretOptions {
   /** `skip`: what cannot be read counts as unchanged. `none`: nothing is read. */
   readonly mode: 'read' | 'skip' | 'none';
+  /** How those are treated that the state is reached with. */
+  readonly stateMode: 'read' | 'none';
   readonly processEnvironment: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
 }
@@ -26,6 +28,8 @@ export interface SecretSource {
   readonly block: Block;
   /** Undefined when the block has a mistake, which was reported. */
   readonly source: SecretBlock | undefined;
+  /** Whether the state is reached with it. */
+  readonly isForState: boolean;
 }
 
 type Read = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string };
@@ -40,18 +44,19 @@ export async function readSecrets(
   return new Map([...read].sort(([a], [b]) => compareText(a, b)));
 }
 
-async function readSecret({ block, source }: SecretSource, options: SecretOptions, report: Report): Promise<Sensitive> {
+async function readSecret({ block, source, isForState }: SecretSource, options: SecretOptions, report: Report): Promise<Sensitive> {
   const { name } = block;
   const skipped = Sensitive.skipped([name]);
-  if (options.mode === 'none' || source === undefined) return skipped;
+  const mode = isForState && options.stateMode === 'read' ? 'read' : options.mode;
+  if (mode === 'none' || source === undefined) return skipped;
   const read = await readSource(source, block, options);
   if (!read.ok) {
-    if (options.mode === 'read') {
+    if (mode === 'read') {
       report.add(
         {
           code: 'SECRET_UNREADABLE',
           summary: 'A secret cannot be read',
-          detail: `The secret ${name} cannot be read. ${read.reason} With --secrets=skip a plan is made without it.`,
+          detail: `The secret ${name} cannot be read. ${read.reason} ${isForState ? 'The state is reached with it.' : 'With --secrets=skip a plan is made without it.'}`,
         },
         block.key,
       );

@@ -41,7 +41,7 @@ export interface StateStore {
   spentBy(planDigest: string): Promise<OperationRow | undefined>;
   /**
    * Takes the lock. With no state yet, the state is made first (only here, and only when `create` is given). Answers `busy` at once; waiting
-   * is the caller's. A holder that is dead on this very host is taken over with a greater fence.
+   * is the caller's. A holder that is dead on this very host, or that did not renew its lease in time, is taken over with a greater fence.
    */
   acquire(request: LockRequest): Promise<Acquired | Busy>;
   /** Ends a lock by its id and raises the fence. False when no such lock is held. */
@@ -76,9 +76,10 @@ export interface Acquired {
 }
 
 /**
- * Writing under the lock. `write` resolves when its mutations are durable: all of them or none. Calls that come while one is being made
- * durable are grouped into the next transaction, so a thousand parallel steps do not cost a thousand syncs. Every method throws
- * `BackendError` with `FENCED` when the lock was lost.
+ * Writing under the lock, whose lease is renewed until `release`. `write` resolves when its mutations are durable: all of them or none. Calls
+ * that come while one is being made durable are grouped into the next transaction, so a thousand parallel steps do not cost a thousand
+ * syncs. Every method throws `BackendError` with `FENCED` when the lock was lost or its lease ran out. After `STATE_UNREACHABLE` nobody knows
+ * whether a write is in, and no further one is taken.
  */
 export interface WriteSession {
   readonly fence: number;
@@ -90,7 +91,7 @@ export interface WriteSession {
   write(mutations: readonly Mutation[]): Promise<void>;
   /** Ends the operation, keeps the evidence of its run, and seals what it put in force when `sealed` is given; null says that nothing is in force any more. */
   end(serial: number, outcome: OperationOutcome, summary: Plain, sealed?: Sealed | null, evidence?: Plain): Promise<void>;
-  /** Gives the lock back. Never throws for a lock that is lost already. */
+  /** Gives the lock back. Never throws for a lock that is lost already, nor for one that can't be given back: that ends with its lease. */
   release(): Promise<void>;
 }
 

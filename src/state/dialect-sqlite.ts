@@ -4,11 +4,14 @@ import type { Dialect } from './sql.ts';
 /** What SQLite says its own way. */
 export const sqliteDialect: Dialect = {
   ownsDatabase: true,
+  definesInTransaction: true,
   types: { key: () => 'TEXT', text: 'TEXT', document: 'TEXT', integer: 'INTEGER' },
   tableSuffix: ' STRICT',
   // A writing transaction has the whole database for itself.
   forUpdate: '',
-  listTables: `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite%' ORDER BY name`,
+  index: (columns) => `UNIQUE (${columns})`,
+  listTables: () => `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite%' ORDER BY name`,
+  listColumns: (table) => `SELECT name FROM pragma_table_info('${table}')`,
   upsert(table, keys, columns, fixed = []) {
     const all = [...keys, ...columns];
     const changed = columns.filter((column) => !fixed.includes(column)).map((column) => `${column} = excluded.${column}`);
@@ -46,6 +49,11 @@ export function sqliteCode(error: unknown): number | undefined {
 export function isCompanionRefusal(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === READONLY_DIRECTORY || code === IOERR_SHMSIZE || [CANTOPEN, FULL].includes((code ?? 0) & 0xff);
+}
+
+/** True when another connection is in the way, and may not be in a moment. */
+export function isBusy(error: unknown): boolean {
+  return [BUSY, LOCKED].includes((sqliteCode(error) ?? 0) & 0xff);
 }
 
 /** The error as the store's callers know it. What is not a state of the file or of the disk comes back as it is: it is a bug. */

@@ -1,14 +1,22 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Database, Statement } from 'libsql';
+import type { Clock } from '../core/clock.ts';
 import { BackendError } from './contract.ts';
-import { isCompanionRefusal, sqliteCode, sqliteDialect, sqliteError } from './dialect-sqlite.ts';
-import type { Driver, SqlRow, SqlValue, Transaction } from './sql.ts';
+import { isBusy, isCompanionRefusal, sqliteCode, sqliteDialect, sqliteError } from './dialect-sqlite.ts';
+import type { Driver, SqlRow, SqlValue, StoreTime, Transaction } from './sql.ts';
 import { createStateFile, type FileIdentity, inspectStateFile, isCheckpointed, sameFile } from './state-file.ts';
 
 /** How long one process waits for the short transaction of another. */
 const BUSY_MS = 5_000;
+const BUSY_POLL = 5;
 const IMMUTABLE_READS = 5;
+
+export interface SqliteSources {
+  readonly clock: Clock;
+  /** The clock that all processes that use the file share. */
+  time(): StoreTime;
+}
 
 /**
  * One SQLite file. It is kept in write-ahead mode with a full sync: a reader sees the last commit and is blocked neither by a running
@@ -24,14 +32,16 @@ export class SqliteDriver implements Driver {
   readonly dialect = sqliteDialect;
   readonly place: string;
   readonly #path: string;
+  readonly #sources: SqliteSources;
   #reader: Connection | undefined;
   #writer: Connection | undefined;
   #reading: Promise<unknown> = Promise.resolve();
   #writing: Promise<unknown> = Promise.resolve();
 
-  constructor(path: string) {
+  constructor(path: string, sources: SqliteSources) {
     this.#path = resolve(path);
     this.place = this.#path;
+    this.#sources = sources;
   }
 
   async read<T>(work: (transaction: Transaction) => Promise<T>): Promise<T | undefined> {
@@ -44,6 +54,14 @@ export class SqliteDriver implements Driver {
     const turn = this.#writing.then(() => this.#mapped(() => this.#write(work, options.create)));
     this.#writing = turn.catch(() => undefined);
     return turn;
+  }
+
+  async define<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    return this.write(work);
+  }
+
+  async now(): Promise<StoreTime> {
+    return this.#sources.time();
   }
 
   async close(): Promise<void> {
@@ -112,7 +130,7 @@ export class SqliteDriver implements Driver {
       file = inspectStateFile(this.#path);
     }
     if (file === undefined) throw new BackendError('STATE_UNREACHABLE', `There is no state file at ${this.#path}.`);
-    this.#writer ??= await openForWriting(this.#path, file);
+    this.#writer ??= await openForWriting(this.#path, file, this.#sources.clock);
     const result = await this.#writer.transaction('BEGIN IMMEDIATE', work);
     // A commit into a file that nobody can open any more would be lost without a word.
     if (!sameFile(this.#writer.file, inspectStateFile(this.#path))) throw this.#replaced();
@@ -137,10 +155,12 @@ async function settled<T>(
   }
 }
 
-async function openForWriting(path: string, file: FileIdentity): Promise<Connection> {
+async function openForWriting(path: string, file: FileIdentity, clock: Clock): Promise<Connection> {
   const connection = await Connection.open(path, file, 'mode=rw');
   try {
-    connection.useWriteAheadLog();
+    // SQLite itself waits for nobody here: while another process does the same, or is about to, it says at once that the file is locked.
+    for (const until = clock.monotonic() + BUSY_MS; !connection.useWriteAheadLog(clock.monotonic() >= until); )
+      await clock.sleep(BUSY_POLL);
     if (!sameFile(file, inspectStateFile(path)))
       throw new BackendError('STATE_FILE_UNSAFE', `The state file ${path} was replaced while it was opened.`);
     return connection;
@@ -190,8 +210,15 @@ class Connection implements Transaction {
     }
   }
 
-  useWriteAheadLog(): void {
-    this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+  /** False when somebody else is at it; with `isLast` that is thrown. */
+  useWriteAheadLog(isLast: boolean): boolean {
+    try {
+      this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+      return true;
+    } catch (error) {
+      if (isLast || !isBusy(error)) throw error;
+      return false;
+    }
   }
 
   checkpoint(): void {

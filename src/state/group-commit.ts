@@ -50,7 +50,7 @@ export class GroupCommit {
     for (let group = this.#waiting.splice(0, GROUP); group.length > 0; group = this.#waiting.splice(0, GROUP)) {
       const error = await this.#commit(group);
       if (error === undefined) continue;
-      const single = group.length === 1 || (error.cause instanceof BackendError && error.cause.code === 'FENCED');
+      const single = group.length === 1 || isOfAll(error.cause);
       for (const job of group) {
         const own = single ? error : await this.#commit([job]);
         if (own !== undefined) job.reject(own.cause);
@@ -74,4 +74,9 @@ export class GroupCommit {
     await new Promise((resolve) => setImmediate(resolve));
     return undefined;
   }
+}
+
+/** Whether the fault is no call's own. A store that is not reached may have taken the group, so that none of it may be tried again. */
+function isOfAll(cause: unknown): boolean {
+  return cause instanceof BackendError && (cause.code === 'FENCED' || cause.code === 'STATE_UNREACHABLE');
 }

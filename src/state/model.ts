@@ -64,6 +64,7 @@ export interface Head {
 export type OperationKind =
   | 'apply'
   | 'destroy'
+  | 'run'
   | 'import'
   | 'state-mv'
   | 'state-rm'
@@ -113,7 +114,7 @@ export interface StepRow {
   readonly object: 'create' | 'update' | 'remove' | 'depose' | 'retire' | 'keep' | 'record';
   /** What the plan said of the step, so that it can be taken back without the plan: action of its change, part, stage, direction, what it waited for. */
   readonly action: string;
-  readonly part: 'prepare' | 'remove' | 'apply' | 'retire';
+  readonly part: 'prepare' | 'remove' | 'apply' | 'commit' | 'retire';
   readonly stage: Stage;
   readonly direction: 'back' | 'forward' | 'stays';
   readonly after: readonly string[];

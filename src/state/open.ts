@@ -1,14 +1,26 @@
-import type { Clock, IdSource } from '../core/clock.ts';
+import { type Clock, type IdSource, randomIds, systemClock } from '../core/clock.ts';
 import type { StateStore } from './contract.ts';
+import { MysqlDriver } from './driver-mysql.ts';
 import { SqliteDriver } from './driver-sqlite.ts';
-import type { ProcessIdentity } from './process.ts';
+import { startLeaseThread } from './lease-thread.ts';
+import { type HeldLock, LEASE_MS, Lock } from './lock.ts';
+import type { MysqlServer } from './mysql-connection.ts';
+import { type ProcessIdentity, systemProcessIdentity } from './process.ts';
+import { tableNames } from './schema.ts';
+import type { Driver, StoreTime } from './sql.ts';
+import { statements } from './statements.ts';
 import { SqlStore } from './store.ts';
+import { type Upgraded, upgradeTables } from './upgrade.ts';
 
 /** Where a state is kept. */
-export interface StateLocation {
-  readonly backend: 'sqlite';
-  readonly path: string;
-}
+export type StateLocation =
+  | { readonly backend: 'sqlite'; readonly path: string }
+  | {
+      readonly backend: 'mysql';
+      readonly server: MysqlServer;
+      /** What the names of the tables begin with. */
+      readonly prefix: string;
+    };
 
 export interface StoreOptions {
   readonly location: StateLocation;
@@ -16,14 +28,71 @@ export interface StoreOptions {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly host: ProcessIdentity;
+  /** How long a lock outlives its last renewal, in milliseconds; a minute when left out. */
+  readonly leaseMs?: number;
 }
+
+/** Tables of a SQLite file, which is one environment's alone, need no prefix of their own. */
+const SQLITE_PREFIX = 'accede_';
 
 /** Opens the store of an environment. Nothing is touched before the first call on it, and nothing is made before `acquire` is told to. */
 export async function openStore(options: StoreOptions): Promise<StateStore> {
-  const { location, ...rest } = options;
+  const { location, environment, clock, ids, host, leaseMs = LEASE_MS } = options;
+  return new SqlStore(openDriver(options), {
+    environment,
+    clock,
+    ids,
+    host,
+    prefix: prefixOf(location),
+    leaseMs,
+    startThread: (held, lost) => startLeaseThread({ location, environment, held, leaseMs }, lost),
+  });
+}
+
+/** Brings the tables of a state up to date. Undefined when there is no state. Throws `BackendError`; nothing is changed while anybody holds a lock. */
+export async function upgradeState(options: Omit<StoreOptions, 'environment'>): Promise<Upgraded | undefined> {
+  const driver = openDriver(options);
+  try {
+    return await upgradeTables(driver, tableNames(prefixOf(options.location)), options.host);
+  } finally {
+    await driver.close();
+  }
+}
+
+/** What a thread renews a lease with, on a connection of its own. */
+export function openLeaseRenewal(
+  location: StateLocation,
+  lock: { readonly environment: string; readonly leaseMs: number },
+): { renew(held: HeldLock): Promise<void>; close(): Promise<void> } {
+  const sources = { clock: systemClock, ids: randomIds, host: systemProcessIdentity() };
+  const driver = openDriver({ location, ...sources });
+  const { environment, leaseMs } = lock;
+  const kept = new Lock(statements(driver.dialect, prefixOf(location)), environment, {
+    ...sources,
+    leaseMs,
+    now: (transaction) => driver.now(transaction),
+  });
+  return {
+    renew: (held) => driver.write((transaction) => kept.renew(transaction, held)),
+    close: () => driver.close(),
+  };
+}
+
+function openDriver({ location, clock, ids, host }: Pick<StoreOptions, 'location' | 'clock' | 'ids' | 'host'>): Driver {
   switch (location.backend) {
     case 'sqlite':
-      return new SqlStore(new SqliteDriver(location.path), { ...rest, prefix: 'accede_' });
+      return new SqliteDriver(location.path, { clock, time: () => machineTime(clock, host) });
+    case 'mysql':
+      return new MysqlDriver(location.server, { clock, ids, prefix: location.prefix });
   }
-  return location.backend satisfies never;
+  return location satisfies never;
+}
+
+function prefixOf(location: StateLocation): string {
+  return location.backend === 'mysql' ? location.prefix : SQLITE_PREFIX;
+}
+
+/** The time since the boot, which no step of the clock touches. Where the boot can't be told from another one, the wall's time has to do. */
+function machineTime(clock: Clock, host: ProcessIdentity): StoreTime {
+  return host.bootId === '' ? { domain: 'wall', ms: clock.now() } : { domain: host.bootId, ms: host.uptime() };
 }

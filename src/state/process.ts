@@ -9,6 +9,8 @@ export interface ProcessIdentity {
   readonly pid: number;
   /** Clock ticks between boot and the start of the process. */
   readonly processStart: string;
+  /** Milliseconds since the boot, on a clock that never steps and that all processes of this boot share. */
+  uptime(): number;
   /** False only when the holder is certainly gone; undefined when it can't be seen from here, as on another host. */
   isAlive(info: LockInfo): boolean | undefined;
 }
@@ -26,6 +28,7 @@ export function systemProcessIdentity(): ProcessIdentity {
     bootId,
     pid: process.pid,
     processStart,
+    uptime: () => Number(process.hrtime.bigint() / 1_000_000n),
     isAlive(info) {
       if (info.host !== host || bootId === '' || processStart === '') return undefined;
       if (info.bootId !== bootId) return false;

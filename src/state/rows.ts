@@ -48,7 +48,7 @@ const stepSchema = z.strictObject({
   effect: z.string(),
   object: z.enum(['create', 'update', 'remove', 'depose', 'retire', 'keep', 'record']),
   action: z.string(),
-  part: z.enum(['prepare', 'remove', 'apply', 'retire']),
+  part: z.enum(['prepare', 'remove', 'apply', 'commit', 'retire']),
   stage: z.enum(STAGES),
   direction: z.enum(['back', 'forward', 'stays']),
   after: z.array(z.string()),
@@ -58,7 +58,8 @@ const stepSchema = z.strictObject({
   ref: z.string().nullable(),
   identity: z.string(),
   desired: attributes.nullable(),
-  preimage: attributes.nullable(),
+  // A step that was written before there were preimages has none.
+  preimage: attributes.nullable().default(null),
   folder: z.string(),
   startedAt: z.string(),
   endedAt: z.string().nullable(),
@@ -97,11 +98,13 @@ const lockColumns = z.object({
   process_start: z.string(),
   purpose: z.string(),
   since: z.string(),
+  lease_clock: z.string(),
+  lease_end: z.number().int(),
 });
 
 const operationColumns = z.object({
   serial: count,
-  kind: z.enum(['apply', 'destroy', 'import', 'state-mv', 'state-rm', 'state-push', 'state-rekey', 'taint', 'untaint', 'init']),
+  kind: z.enum(['apply', 'destroy', 'run', 'import', 'state-mv', 'state-rm', 'state-push', 'state-rekey', 'taint', 'untaint', 'init']),
   plan_digest: z.string().nullable(),
   class: z.string().nullable(),
   fence: count,
@@ -147,11 +150,18 @@ export function parseIdentity(table: string, row: SqlRow): Omit<Identity, 'encry
   };
 }
 
-export function parseLock(table: string, row: SqlRow): { readonly info: LockInfo; readonly tokenDigest: string } {
+/** A lock as it is stored: who holds it, the digest of the holder's token, and until when it is his without being renewed. */
+export interface StoredLock {
+  readonly info: LockInfo;
+  readonly tokenDigest: string;
+  readonly lease: { readonly domain: string; readonly end: number };
+}
+
+export function parseLock(table: string, row: SqlRow): StoredLock {
   const found = parse(lockColumns, row, table, 'the lock');
   const { fence, who, host, pid, purpose, since } = found;
   const info = { lockId: found.lock_id, fence, who, host, bootId: found.boot_id, pid, processStart: found.process_start, purpose, since };
-  return { info, tokenDigest: found.token_digest };
+  return { info, tokenDigest: found.token_digest, lease: { domain: found.lease_clock, end: found.lease_end } };
 }
 
 export function parseOperation(table: string, row: SqlRow): OperationRow {

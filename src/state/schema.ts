@@ -2,10 +2,12 @@ import { BackendError } from './contract.ts';
 import { damaged } from './rows.ts';
 import type { Dialect, Driver, SqlRow, Transaction } from './sql.ts';
 
-/** Version of the tables. A change of their meaning raises it; an older program then refuses instead of misreading. */
+/** Version of the tables. A change of their meaning raises it and adds an upgrade; an older program then refuses instead of misreading. */
 export const SCHEMA_VERSION = 2;
 
 export interface Tables {
+  /** What every name begins with. */
+  readonly prefix: string;
   readonly schema: string;
   readonly identity: string;
   readonly encryption: string;
@@ -26,6 +28,7 @@ export interface Tables {
 
 export function tableNames(prefix: string): Tables {
   return {
+    prefix,
     schema: `${prefix}schema`,
     identity: `${prefix}identity`,
     encryption: `${prefix}encryption`,
@@ -45,32 +48,61 @@ export function tableNames(prefix: string): Tables {
   };
 }
 
-/** Makes the tables that are missing and writes the version of the schema. */
+/** Makes the tables that are missing and then writes the version of the schema, without which they are no state yet. */
 export async function createTables(transaction: Transaction, dialect: Dialect, tables: Tables): Promise<void> {
-  for (const statement of definitions(dialect, tables)) await transaction.execute(statement);
+  await createMissing(transaction, dialect, tables);
   await transaction.execute(dialect.upsert(tables.schema, ['part'], ['version'], ['version']), ['state', SCHEMA_VERSION]);
 }
 
+/** Makes the tables that are missing, and leaves the version as it is. */
+export async function createMissing(transaction: Transaction, dialect: Dialect, tables: Tables): Promise<void> {
+  for (const statement of definitions(dialect, tables)) await transaction.execute(statement);
+}
+
 /**
- * Whether our tables are there. Throws `STATE_FORMAT` for a database that is somebody else's, or whose tables have a version that this
- * program does not know.
+ * The version of our tables, undefined when they are not there. Throws `STATE_FORMAT` for a database that is somebody else's or that has a
+ * table of somebody else under one of our names.
  */
-export async function findTables(transaction: Transaction, driver: Driver, tables: Tables): Promise<boolean> {
-  const names = (await transaction.query(driver.dialect.listTables)).map((row) => String(row['name']));
+export async function versionOfTables(transaction: Transaction, driver: Driver, tables: Tables): Promise<number | undefined> {
+  const { dialect, place } = driver;
+  const names = (await transaction.query(dialect.listTables(tables.prefix))).map((row) => String(row['name']));
   if (!names.includes(tables.schema)) {
-    if (names.length === 0 || !driver.dialect.ownsDatabase) return false;
+    const foreign = names.find((name) => dialect.ownsDatabase || ours(tables).includes(name));
+    if (foreign === undefined) return undefined;
     throw new BackendError(
       'STATE_FORMAT',
-      `The database ${driver.place} is not a state of accede: it has tables of something else. It was left as it is; name another file in state.path.`,
+      `The database ${place} is not a state of accede: it has ${dialect.ownsDatabase ? 'tables' : `a table ${foreign}`} of something else. It was left as it is; ${dialect.ownsDatabase ? 'name another file in state.path' : 'name another state.prefix or another database'}.`,
     );
   }
-  const version = versionIn((await transaction.query(`SELECT version FROM ${tables.schema} WHERE part = ?`, ['state']))[0]);
+  const rows = await transaction.query(`SELECT version FROM ${tables.schema} WHERE part = ?`, ['state']);
+  const version = versionIn(rows[0]);
+  if (version !== undefined) return version;
+  // Where tables are made one by one, a creation that was killed leaves some of them; the next one makes the rest.
+  if (!dialect.definesInTransaction && rows.length === 0) return undefined;
+  throw damaged(tables.schema, 'the version of the tables', 'it is not there');
+}
+
+/** Whether our tables are there. Throws `STATE_FORMAT` as above, and for tables of a version that this program does not know. */
+export async function findTables(transaction: Transaction, driver: Driver, tables: Tables): Promise<boolean> {
+  const version = await versionOfTables(transaction, driver, tables);
+  if (version === undefined) return false;
   if (version === SCHEMA_VERSION) return true;
-  if (version === undefined) throw damaged(tables.schema, 'the version of the tables', 'it is not there');
-  throw new BackendError(
-    'STATE_FORMAT',
-    `The state ${driver.place} has the format ${version}, and this version of accede knows format ${SCHEMA_VERSION} alone. It was left as it is; use the version that wrote it.`,
-  );
+  throw unknownVersion(driver.place, version);
+}
+
+/** Says what to do about tables of another version. */
+export function unknownVersion(place: string, version: number): BackendError {
+  const known = `The state ${place} has the format ${version}, and this version of accede knows format ${SCHEMA_VERSION} alone. It was left as it is`;
+  return version < SCHEMA_VERSION
+    ? new BackendError('STATE_FORMAT', `${known}; it can be converted once nobody works on it with an older version any more.`, {
+        next: 'accede state upgrade',
+      })
+    : new BackendError('STATE_FORMAT', `${known}; use the version that wrote it, or a newer one.`);
+}
+
+function ours(tables: Tables): readonly string[] {
+  const { prefix: _, ...names } = tables;
+  return Object.values(names);
 }
 
 function versionIn(row: SqlRow | undefined): number | undefined {
@@ -88,7 +120,7 @@ function definitions(dialect: Dialect, tables: Tables): readonly string[] {
   const address = `address ${key(400)} NOT NULL`;
   const serial = `serial ${integer} NOT NULL`;
   const table = (name: string, columns: readonly string[], primary: string, ...more: readonly string[]) =>
-    `CREATE TABLE IF NOT EXISTS ${name} (${[...columns, `PRIMARY KEY (${primary})`, ...more].join(', ')})${dialect.tableSuffix}`;
+    tableDefinition(dialect, name, columns, primary, more);
   return [
     table(tables.schema, [`part ${key(32)} NOT NULL`, `version ${integer} NOT NULL`], 'part'),
     table(
@@ -105,23 +137,7 @@ function definitions(dialect: Dialect, tables: Tables): readonly string[] {
     table(tables.encryption, [environment, `body ${document} NOT NULL`], 'environment'),
     table(tables.head, [environment, serial], 'environment'),
     table(tables.fence, [environment, `fence ${integer} NOT NULL`], 'environment'),
-    table(
-      tables.lock,
-      [
-        environment,
-        `lock_id ${text} NOT NULL`,
-        `fence ${integer} NOT NULL`,
-        `token_digest ${text} NOT NULL`,
-        `who ${text} NOT NULL`,
-        `host ${text} NOT NULL`,
-        `boot_id ${text} NOT NULL`,
-        `pid ${integer} NOT NULL`,
-        `process_start ${text} NOT NULL`,
-        `purpose ${text} NOT NULL`,
-        `since ${text} NOT NULL`,
-      ],
-      'environment',
-    ),
+    lockDefinition(dialect, tables),
     table(tables.resource, [environment, address, `digest ${text} NOT NULL`, `body ${document} NOT NULL`], 'environment, address'),
     // A row without a body is the tombstone of an address that was dropped.
     table(tables.history, [environment, address, serial, `digest ${text}`, `body ${document}`], 'environment, address, serial'),
@@ -155,9 +171,9 @@ function definitions(dialect: Dialect, tables: Tables): readonly string[] {
         `body ${document} NOT NULL`,
       ],
       'environment, serial, step',
-      'UNIQUE (environment, ordinal)',
+      dialect.index('environment, ordinal'),
       // The index by which the few unsettled steps are found among all that ever were.
-      'UNIQUE (environment, unsettled, ordinal)',
+      dialect.index('environment, unsettled, ordinal'),
     ),
     table(tables.sealed, [environment, serial, `body ${document} NOT NULL`], 'environment, serial'),
     table(tables.spent, [environment, `plan_digest ${key(80)} NOT NULL`, serial], 'environment, plan_digest'),
@@ -179,4 +195,34 @@ function definitions(dialect: Dialect, tables: Tables): readonly string[] {
       'environment, serial, part',
     ),
   ];
+}
+
+/** The table of the lock: its row is there while somebody holds it, and its lease is a moment on the store's clock. */
+function lockDefinition(dialect: Dialect, tables: Tables): string {
+  const { key, text, integer } = dialect.types;
+  return tableDefinition(
+    dialect,
+    tables.lock,
+    [
+      `environment ${key(128)} NOT NULL`,
+      `lock_id ${text} NOT NULL`,
+      `fence ${integer} NOT NULL`,
+      `token_digest ${text} NOT NULL`,
+      `who ${text} NOT NULL`,
+      `host ${text} NOT NULL`,
+      `boot_id ${text} NOT NULL`,
+      `pid ${integer} NOT NULL`,
+      `process_start ${text} NOT NULL`,
+      `purpose ${text} NOT NULL`,
+      `since ${text} NOT NULL`,
+      `lease_clock ${text} NOT NULL`,
+      `lease_end ${integer} NOT NULL`,
+    ],
+    'environment',
+    [],
+  );
+}
+
+function tableDefinition(dialect: Dialect, name: string, columns: readonly string[], primary: string, more: readonly string[]): string {
+  return `CREATE TABLE IF NOT EXISTS ${name} (${[...columns, `PRIMARY KEY (${primary})`, ...more].join(', ')})${dialect.tableSuffix}`;
 }

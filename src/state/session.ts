@@ -5,6 +5,7 @@ import type { AuditChain, AuditEntry } from './audit.ts';
 import { BackendError, type Mutation, type NewOperation, type WriteSession } from './contract.ts';
 import { GroupCommit } from './group-commit.ts';
 import { verifyIntegrity } from './integrity.ts';
+import { LeaseKeeper, type LeaseThread } from './lease.ts';
 import { type HeldLock, type Lock, lostLock } from './lock.ts';
 import type { OperationOutcome, OperationRow, Sealed, Snapshot } from './model.ts';
 import { applyMutation } from './mutations.ts';
@@ -23,6 +24,8 @@ export interface SessionParts {
   /** The place of the last step that is in the store. */
   readonly lastOrdinal: number;
   readonly read: () => Promise<Snapshot | undefined>;
+  /** Renews the lease beside the main thread. */
+  readonly startThread?: (held: HeldLock, lost: (error: BackendError) => void) => LeaseThread;
 }
 
 /** Writing under a lock that was taken. */
@@ -31,10 +34,13 @@ export class SqlSession implements WriteSession {
   readonly #parts: SessionParts;
   readonly #held: HeldLock;
   readonly #group: GroupCommit;
+  readonly #lease: LeaseKeeper;
   #ordinal: number;
   /** Serial of the operation that this session began and has not ended. */
   #serial: number | undefined;
   #released = false;
+  /** After a write of which nobody knows whether it is in, no other may follow: the journal could have a hole. */
+  #broken: BackendError | undefined;
 
   constructor(parts: SessionParts, held: HeldLock) {
     this.#parts = parts;
@@ -42,6 +48,18 @@ export class SqlSession implements WriteSession {
     this.#ordinal = parts.lastOrdinal;
     this.#group = new GroupCommit(parts.driver, (transaction) => parts.lock.check(transaction, held));
     this.fence = held.info.fence;
+    const { startThread } = parts;
+    this.#lease = new LeaseKeeper({
+      clock: parts.clock,
+      every: parts.lock.renewEvery,
+      renew: () => parts.driver.write((transaction) => parts.lock.renew(transaction, held)),
+      ...(startThread === undefined ? {} : { startThread: (lost) => startThread(held, lost) }),
+    });
+  }
+
+  /** Ends the renewals of the lease without giving the lock back. */
+  async abandon(): Promise<void> {
+    await this.#lease.stop();
   }
 
   async read(): Promise<Snapshot> {
@@ -110,9 +128,11 @@ export class SqlSession implements WriteSession {
   async release(): Promise<void> {
     if (this.#released) return;
     this.#released = true;
+    await this.#lease.stop();
     // What was handed over before is made durable first; its own callers hear of a failure.
     await this.#group.submit(async () => undefined).catch(passBackendError);
-    await this.#parts.driver.write((transaction) => this.#parts.lock.release(transaction, this.#held));
+    // A lock that can't be given back ends with its lease, or with this process.
+    await this.#parts.driver.write((transaction) => this.#parts.lock.release(transaction, this.#held)).catch(passBackendError);
   }
 
   async #begin(
@@ -179,7 +199,14 @@ export class SqlSession implements WriteSession {
 
   async #submit<T>(run: (transaction: Transaction) => Promise<T>): Promise<T> {
     if (this.#released) throw lostLock(this.#held.info, undefined);
-    return this.#group.submit(run);
+    const lost = this.#lease.lost ?? this.#broken;
+    if (lost !== undefined) throw lost;
+    try {
+      return await this.#group.submit(run);
+    } catch (error) {
+      if (error instanceof BackendError && error.code === 'STATE_UNREACHABLE') this.#broken ??= error;
+      throw error;
+    }
   }
 
   #openSerial(): number {

@@ -11,10 +11,18 @@ export interface Transaction {
   execute(sql: string, params?: readonly SqlValue[]): Promise<number>;
 }
 
+/** A moment on the clock of a store, by which all that use the store judge a lease. Moments of two domains say nothing of each other. */
+export interface StoreTime {
+  readonly domain: string;
+  readonly ms: number;
+}
+
 /** All that differs between the SQL of two databases. */
 export interface Dialect {
   /** True when the database is ours alone, so that a foreign table or another environment in it is a mistake. */
   readonly ownsDatabase: boolean;
+  /** True when tables can be made and changed inside of a transaction. Where they can't, each such statement is durable by itself. */
+  readonly definesInTransaction: boolean;
   readonly types: {
     /** Text of a bounded length that may be part of a key. */
     readonly key: (length: number) => string;
@@ -26,8 +34,12 @@ export interface Dialect {
   readonly tableSuffix: string;
   /** Put behind a `SELECT` whose row must not change until the transaction ends. */
   readonly forUpdate: string;
-  /** Names of all tables, as `name`. */
-  readonly listTables: string;
+  /** In `CREATE TABLE`: an index over these columns, whose values are one row's alone. */
+  index(columns: string): string;
+  /** Names of all tables and views, as `name`; those that begin with the prefix are enough where the database is not ours alone. */
+  listTables(prefix: string): string;
+  /** Names of the columns of a table, as `name`. */
+  listColumns(table: string): string;
   /** Inserts a row, or changes the columns that are neither keys nor `fixed` when the key is there already. */
   upsert(table: string, keys: readonly string[], columns: readonly string[], fixed?: readonly string[]): string;
 }
@@ -39,7 +51,14 @@ export interface Driver {
   readonly place: string;
   /** Runs `work` on a consistent view without changing anything. Undefined when there is no database. `work` may be run again. */
   read<T>(work: (transaction: Transaction) => Promise<T>): Promise<T | undefined>;
-  /** Runs `work` and makes it durable before it resolves; a throw of `work` undoes all of it. Without `create` a missing database is an error. */
+  /**
+   * Runs `work` and makes it durable before it resolves; a throw of `work` undoes all of it. Without `create` a missing database is an error.
+   * `work` may be run again, when what it did before is certainly undone. `STATE_UNREACHABLE` leaves open whether it is in.
+   */
   write<T>(work: (transaction: Transaction) => Promise<T>, options?: { readonly create: boolean }): Promise<T>;
+  /** Runs statements that make or change tables, each of which may be run again. In one transaction where the database can. */
+  define<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /** The time on the store's clock. */
+  now(transaction: Transaction): Promise<StoreTime>;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import type { Dialect } from './sql.ts';
 
 export type Statements = ReturnType<typeof statements>;
 
-/** The text of every statement of the store, for one dialect and one prefix. The environment is the first parameter of each. */
+/** The text of every statement of the store, for one dialect and one prefix. The environment is the first parameter of each but `renewLock`. */
 export function statements(dialect: Dialect, prefix: string) {
   const tables: Tables = tableNames(prefix);
   const mine = 'WHERE environment = ?';
@@ -11,7 +11,8 @@ export function statements(dialect: Dialect, prefix: string) {
   const atSerial = ['environment', 'serial'];
   const operation = `SELECT serial, kind, plan_digest, class, fence, actor, reason, started_at, ended_at, outcome, summary FROM ${tables.operation} ${mine}`;
   const identity = ['format', 'lineage', 'fingerprint_key', 'created_at'];
-  const lock = ['lock_id', 'fence', 'token_digest', 'who', 'host', 'boot_id', 'pid', 'process_start', 'purpose', 'since'];
+  const holder = ['lock_id', 'fence', 'token_digest', 'who', 'host', 'boot_id', 'pid', 'process_start', 'purpose', 'since'];
+  const lock = [...holder, 'lease_clock', 'lease_end'];
   const tip = ['epoch', 'secret', 'ordinal', 'mac'];
   // What is written once is never changed: a second row with its key is an error of the database.
   const insert = (table: string, columns: readonly string[]) =>
@@ -28,12 +29,16 @@ export function statements(dialect: Dialect, prefix: string) {
     head: `SELECT serial FROM ${tables.head} ${mine}`,
     headForUpdate: `SELECT serial FROM ${tables.head} ${mine}${dialect.forUpdate}`,
     putHead: dialect.upsert(tables.head, environment, ['serial']),
+    // Of several that make the state at once the later ones must not set back what the first one has moved on already.
+    firstHead: dialect.upsert(tables.head, environment, ['serial'], ['serial']),
 
     fence: `SELECT fence FROM ${tables.fence} ${mine}${dialect.forUpdate}`,
     putFence: dialect.upsert(tables.fence, environment, ['fence']),
+    firstFence: dialect.upsert(tables.fence, environment, ['fence'], ['fence']),
     lock: `SELECT ${lock.join(', ')} FROM ${tables.lock} ${mine}`,
     lockForUpdate: `SELECT ${lock.join(', ')} FROM ${tables.lock} ${mine}${dialect.forUpdate}`,
     putLock: dialect.upsert(tables.lock, environment, lock),
+    renewLock: `UPDATE ${tables.lock} SET lease_clock = ?, lease_end = ? ${mine} AND lock_id = ?`,
     dropLock: `DELETE FROM ${tables.lock} ${mine} AND lock_id = ?`,
 
     resources: `SELECT address, digest, body FROM ${tables.resource} ${mine} ORDER BY address`,

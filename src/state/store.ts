@@ -3,48 +3,58 @@ import { canonicalText } from '../core/canonical.ts';
 import type { Clock, IdSource } from '../core/clock.ts';
 import { AuditChain, type AuditRecord, type AuditVerdict } from './audit.ts';
 import { type Acquired, BackendError, type Busy, type LockRequest, type StateStore } from './contract.ts';
-import { Lock } from './lock.ts';
+import { type HeldLock, LEASE_MS, Lock } from './lock.ts';
 import type { EvidenceRow, Identity, LockInfo, OperationRow, ResourceRow, Snapshot, StepRow, StoredOutput } from './model.ts';
 import type { ProcessIdentity } from './process.ts';
 import { parseCount, parseEncryption, parseEvidence, parseIdentity, parseOperation } from './rows.ts';
 import { createTables, findTables } from './schema.ts';
-import { SqlSession } from './session.ts';
+import { type SessionParts, SqlSession } from './session.ts';
 import { loadContentsAt, loadOperation, loadSnapshot, loadSteps } from './snapshot.ts';
 import type { Driver, Transaction } from './sql.ts';
 import { type Statements, statements } from './statements.ts';
+
+export interface SqlStoreOptions {
+  readonly environment: string;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly host: ProcessIdentity;
+  readonly prefix: string;
+  /** How long a lock outlives its last renewal; `LEASE_MS` when left out. */
+  readonly leaseMs?: number;
+  /** Renews a lease beside the main thread. */
+  readonly startThread?: NonNullable<SessionParts['startThread']>;
+}
 
 /** The store over any SQL driver. */
 export class SqlStore implements StateStore {
   readonly #driver: Driver;
   readonly #sql: Statements;
   readonly #environment: string;
-  readonly #clock: Clock;
+  readonly #options: SqlStoreOptions;
   readonly #lock: Lock;
   readonly #chain: AuditChain;
+  readonly #sessions = new Set<SqlSession>();
 
-  constructor(
-    driver: Driver,
-    options: {
-      readonly environment: string;
-      readonly clock: Clock;
-      readonly ids: IdSource;
-      readonly host: ProcessIdentity;
-      readonly prefix: string;
-    },
-  ) {
+  constructor(driver: Driver, options: SqlStoreOptions) {
     this.#driver = driver;
     this.#sql = statements(driver.dialect, options.prefix);
     this.#environment = options.environment;
-    this.#clock = options.clock;
-    this.#lock = new Lock(this.#sql, options.environment, options);
+    this.#options = options;
+    this.#lock = new Lock(this.#sql, options.environment, {
+      clock: options.clock,
+      ids: options.ids,
+      host: options.host,
+      leaseMs: options.leaseMs ?? LEASE_MS,
+      now: (transaction) => driver.now(transaction),
+    });
     this.#chain = new AuditChain(this.#sql, options.environment, options);
   }
 
   read(): Promise<Snapshot | undefined> {
     return this.#view(async (transaction, identity) => {
       const snapshot = await loadSnapshot(transaction, this.#sql, identity);
-      // A lock whose holder is known to be dead holds nobody off, so it is nobody's.
-      return snapshot.lock !== null && this.#lock.isAbandoned(snapshot.lock) ? { ...snapshot, lock: null } : snapshot;
+      // A lock whose holder is known to be dead, or did not renew it, holds nobody off, so it is nobody's.
+      return snapshot.lock === null ? snapshot : { ...snapshot, lock: (await this.#lock.liveHolder(transaction)) ?? null };
     });
   }
 
@@ -95,6 +105,7 @@ export class SqlStore implements StateStore {
         next: 'accede apply',
       });
     }
+    if (found === undefined) await this.#defineTables();
     const answer = await this.#driver.write(
       async (transaction) => {
         await this.#ensureState(transaction, request);
@@ -106,17 +117,7 @@ export class SqlStore implements StateStore {
     );
     if (answer.kind === 'busy') return { kind: 'busy', holder: answer.holder };
     const { held, tookOver, lastOrdinal } = answer;
-    const parts = {
-      driver: this.#driver,
-      sql: this.#sql,
-      environment: this.#environment,
-      lock: this.#lock,
-      chain: this.#chain,
-      clock: this.#clock,
-      lastOrdinal,
-      read: () => this.read(),
-    };
-    return { kind: 'acquired', lock: held.info, tookOver, session: new SqlSession(parts, held) };
+    return { kind: 'acquired', lock: held.info, tookOver, session: this.#session(held, lastOrdinal) };
   }
 
   async unlock(lockId: string, who: string): Promise<boolean> {
@@ -147,8 +148,29 @@ export class SqlStore implements StateStore {
     return found ?? [];
   }
 
-  close(): Promise<void> {
-    return this.#driver.close();
+  async close(): Promise<void> {
+    for (const session of this.#sessions) await session.abandon();
+    await this.#driver.close();
+  }
+
+  #session(held: HeldLock, lastOrdinal: number): SqlSession {
+    const { clock, startThread } = this.#options;
+    const session = new SqlSession(
+      {
+        driver: this.#driver,
+        sql: this.#sql,
+        environment: this.#environment,
+        lock: this.#lock,
+        chain: this.#chain,
+        clock,
+        lastOrdinal,
+        read: () => this.read(),
+        ...(startThread === undefined ? {} : { startThread }),
+      },
+      held,
+    );
+    this.#sessions.add(session);
+    return session;
   }
 
   /** Runs `work` on the state; undefined when there is none. */
@@ -183,7 +205,7 @@ export class SqlStore implements StateStore {
     if ((await this.#findIdentity(transaction)) !== undefined) return;
     if (create === undefined) throw new BackendError('STATE_UNREACHABLE', `The state at ${this.#driver.place} was removed meanwhile.`);
     const { identity, serial = 0 } = create;
-    await createTables(transaction, this.#driver.dialect, this.#sql.tables);
+    if (this.#driver.dialect.definesInTransaction) await createTables(transaction, this.#driver.dialect, this.#sql.tables);
     await transaction.execute(this.#sql.putIdentity, [
       identity.environment,
       identity.format,
@@ -191,11 +213,13 @@ export class SqlStore implements StateStore {
       identity.fingerprintKey,
       identity.createdAt,
     ]);
+    await transaction.execute(this.#sql.firstHead, [this.#environment, serial]);
+    await transaction.execute(this.#sql.firstFence, [this.#environment, 0]);
+    // Another process may have made it in the same moment; then it has told of it.
+    if ((await this.#findIdentity(transaction))?.lineage !== identity.lineage) return;
     if (identity.encryption !== null) {
       await transaction.execute(this.#sql.putEncryption, [this.#environment, canonicalText(identity.encryption)]);
     }
-    await transaction.execute(this.#sql.putHead, [this.#environment, serial]);
-    await transaction.execute(this.#sql.putFence, [this.#environment, 0]);
     const detail = { lineage: identity.lineage, head: serial };
     await this.#chain.append(transaction, { what: 'state.created', serial: null, actor: who, detail });
   }
@@ -204,6 +228,15 @@ export class SqlStore implements StateStore {
     const { lockId, fence, who, host, pid, purpose, since } = from;
     const detail = { lockId, fence, who, host, pid, purpose, since };
     return this.#chain.append(transaction, { what: 'lock.taken-over', serial: null, actor, detail });
+  }
+
+  /** Makes the tables ahead of the state where that is no part of a transaction. A state without an identity is no state yet. */
+  async #defineTables(): Promise<void> {
+    const { dialect } = this.#driver;
+    const { tables } = this.#sql;
+    if (dialect.definesInTransaction) return;
+    if (await this.#driver.read((transaction) => findTables(transaction, this.#driver, tables))) return;
+    await this.#driver.define((transaction) => createTables(transaction, dialect, tables));
   }
 
   async #lastOrdinal(transaction: Transaction): Promise<number> {

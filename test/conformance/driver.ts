@@ -19,6 +19,7 @@ import type {
   ResourceType,
   Session,
   TypeContext,
+  Undo,
 } from '../../src/providers/contract.ts';
 import { traitsAt } from '../../src/providers/define.ts';
 import { differences } from './differences.ts';
@@ -60,6 +61,10 @@ export class Driver {
   readonly told: { readonly message: string; readonly figures: { readonly [name: string]: number } }[] = [];
   readonly #options: DriverOptions;
   readonly #records = new Map<string, Recorded>();
+  /** What was begun of the last change, in order, and the live id that each effect told. */
+  #begun: { readonly operation: Operation; ref: string | undefined }[] = [];
+  /** What was recorded and seen before the last change. */
+  #before: { readonly record: Recorded | undefined; readonly seen: Observed | undefined } | undefined;
   #session: Session | undefined;
   #readSession: ReadSession | undefined;
   #operations = 0;
@@ -143,7 +148,7 @@ export class Driver {
     const paths = differences(definition, desired, observed.attributes);
     const action = paths.some((path) => traitsAt(definition, path).immutable) ? 'replace' : 'update';
     const live = definition.align?.(desired, observed.attributes) ?? observed.attributes;
-    await this.#walk(type, name, { action, order, paths, desired, live, deposed: false });
+    await this.#walk(type, name, { action, order, paths, desired, live, deposed: false }, observed);
     return action;
   }
 
@@ -156,6 +161,33 @@ export class Driver {
     const live = this.recorded(type, name).attributes;
     await this.#walk(type, name, { action: 'delete', order: 'destroy-first', paths: [], live, deposed: false });
     this.#records.delete(this.address(type, name));
+  }
+
+  /** Takes back what was begun of the last change, what came last first, whether it came to its end or not. */
+  async takeBack(type: string, name: string): Promise<void> {
+    const session = await this.session();
+    const { record, seen } = this.#before ?? {};
+    const found = seen?.kind === 'found' ? seen : undefined;
+    for (const { operation, ref } of this.#begun.toReversed()) {
+      if (operation.effect.direction !== 'back' || operation.effect.part === 'prepare') continue;
+      const { ref: about, computed: _computed, ...rest } = operation;
+      const left = ref ?? about;
+      const undo: Undo = {
+        ...rest,
+        ...(left === undefined ? {} : { ref: left }),
+        ...(found === undefined ? {} : { before: asRecord(reveal(found.attributes)), dormant: found.dormant !== undefined }),
+        sealedBefore: [],
+      };
+      for (let time = 0; time < this.repetitions; time++) await session.undo?.(undo, this.effectIo());
+    }
+    const address = this.address(type, name);
+    if (record === undefined) this.#records.delete(address);
+    else this.#records.set(address, record);
+  }
+
+  /** Another driver of the same environment and lineage that has nothing recorded. */
+  forgetful(): Driver {
+    return new Driver({ ...this.#options, ...this.mark });
   }
 
   /** Records an object that is there already, as an import does. */
@@ -200,12 +232,14 @@ export class Driver {
     };
   }
 
-  async #walk(type: string, name: string, change: Change): Promise<void> {
+  async #walk(type: string, name: string, change: Change, seen?: Observed): Promise<void> {
     const definition = this.type(type);
     const address = this.address(type, name);
     this.#operations += 1;
     const { desired, live: _live, ...rest } = change;
     const before = this.#records.get(address);
+    this.#begun = [];
+    this.#before = { record: before, seen };
     const makes = change.action === 'create' || change.action === 'replace';
     const attributes = desired ?? before?.attributes ?? {};
     const record = { ref: before?.ref, deposed: before?.deposed, id: before?.id ?? randomIds.id() };
@@ -273,10 +307,13 @@ export class Driver {
 
   async #perform(operation: Operation): Promise<Receipt> {
     const session = await this.session();
+    const step = { operation, ref: undefined as string | undefined };
+    this.#begun.push(step);
     let first: Receipt | undefined;
     for (let time = 0; time < this.repetitions; time++) {
       const receipt = await session.perform(operation, this.effectIo());
       first ??= receipt;
+      step.ref = receipt.ref;
       if (receipt.ref !== first.ref)
         throw new Error(`${operation.address}: ${operation.effect.name} repeated with the same key made another object`);
     }

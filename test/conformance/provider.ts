@@ -3,6 +3,7 @@ import type { ConformanceCase } from './case.ts';
 import { Driver } from './driver.ts';
 import { caseOf } from './given.ts';
 import { handler } from './handler.ts';
+import { inventory } from './inventory.ts';
 import { liveWorld } from './live-world.ts';
 import { pureHalf } from './pure-half.ts';
 
@@ -54,6 +55,7 @@ export function providerConformance(
       describe(type, () => {
         pureHalf(type, () => ({ workspace, driver }));
         handler(type, () => ({ workspace, driver }));
+        inventory(type, live, () => ({ workspace, driver }));
         if (live) liveWorld(type, () => ({ workspace, driver }));
       });
     }

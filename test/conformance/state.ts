@@ -14,6 +14,8 @@ import { acquired, addressOf, begun, identityOf, operationOf, rowOf, stepOf } fr
 /** A place where nothing is kept yet, for one test. */
 export interface StatePlace {
   readonly location: StateLocation;
+  /** Lets the lease of every lock grow older by so many milliseconds, behind the store's back. */
+  age(ms: number): Promise<void>;
   remove(): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ProviderErrorCode } from '../../src/providers/contract.ts';
+import type { FakeObject } from '../../src/providers/fake/world.ts';
 import type { ResourceInstance } from '../../src/spec/environment.ts';
 import { desired, Reference } from '../support/desired.ts';
 import { EngineBench } from '../support/engine.ts';
@@ -21,7 +22,7 @@ const things = fc.array(
 
 const mishap = fc.option(
   fc.record({
-    at: fc.constantFrom('create', 'update', 'remove', 'retire', 'depose', 'ready', 'start', 'stop'),
+    at: fc.constantFrom('create', 'update', 'remove', 'retire', 'depose', 'ready', 'start', 'stop', 'undo-create', 'undo-depose'),
     how: fc.constantFrom('CONFLICT', 'UNREACHABLE', 'lost', 'NOT_READY'),
     times: fc.integer({ min: 1, max: 2 }),
   }),
@@ -61,7 +62,9 @@ describe('any sequence of versions, mishaps and changes by hand', () => {
               else bench.world.failOn(trouble.at, trouble.how as ProviderErrorCode, trouble.times);
             }
             const { document } = await bench.prepare(wanted);
+            const before = asSet(bench.world.objects());
             const result = await bench.apply(document, wanted);
+            if (result.outcome === 'compensated' && result.steps.unknown.length === 0) expect(asSet(bench.world.objects())).toEqual(before);
             const accounted = [...result.steps.done, ...result.steps.notDone, ...result.steps.unknown].sort();
             expect(accounted).toEqual(document.steps.map((step) => step.id).sort());
             await expectNothingLost(bench);
@@ -84,8 +87,12 @@ describe('any sequence of versions, mishaps and changes by hand', () => {
       }),
       { numRuns: 60 },
     );
-  });
+  }, 240_000);
 });
+
+function asSet(objects: readonly FakeObject[]): ReadonlyMap<string, FakeObject> {
+  return new Map(objects.map((object) => [object.ref, object]));
+}
 
 function meddle(bench: EngineBench, hand: { readonly which: number; readonly how: string }): void {
   const objects = bench.world.objects();

@@ -167,10 +167,10 @@ describe('canaries in every source and every kind of expression', () => {
     await run(['plan', '--json', folder]);
     await run(['apply', '--auto-approve', folder]);
     workspace.write('environment.yaml', documents(`[sh, -c, 'env; cat /run/token /etc/app.json; exit 3']`, 'three'));
-    const failed = await run(['apply', '--auto-approve', folder], [6]);
+    const failed = await run(['apply', '--auto-approve', folder], [5]);
     expect(failed.stdout + failed.stderr).toContain('ROUND=three');
     expect(failed.stdout + failed.stderr).toContain('MADE=(sensitive)');
-    await run(['apply', '--auto-approve', '--json', folder], [6]);
+    await run(['apply', '--auto-approve', '--json', folder], [5]);
     await run(['status', folder]);
     await run(['status', '--json', folder]);
     await run(['show', 'local.value.plain', folder]);

@@ -103,16 +103,16 @@ describe('docker.image', () => {
     expect(platform).toMatchObject({ code: 'INVALID', message: expect.stringMatching(/is for linux\/\w+, not for linux\/s390x/) });
   });
 
-  it('must pull by digest, and a container by the same name must find nothing to do', async () => {
+  it('D11: must pull by digest, a tag beside it saying nothing, and a container by the same name must find nothing to do', async () => {
     const repository = `${registry.host}/shop/web`;
     const first = await push(repository, 'one');
     const second = await push(repository, 'two');
     await driver.create(IMAGE, 'web', { repository, digest: first.digest });
     expect(await driver.read(IMAGE, 'web')).toMatchObject({ ref: first.id, computed: { reference: `${repository}@${first.digest}` } });
     const attributes = running(`${repository}@${first.digest}`);
-    await driver.create(CONTAINER, 'web', attributes);
+    await driver.create(CONTAINER, 'web', running(`${repository}:any@${first.digest}`));
     expect(await driver.differences(CONTAINER, 'web', attributes)).toEqual([]);
-    expect(await driver.differences(CONTAINER, 'web', running(`${repository}:any@${first.digest}`))).toEqual([]);
+    expect(await driver.differences(CONTAINER, 'web', running(`${repository}:other@${first.digest}`))).toEqual([]);
     expect(await driver.differences(CONTAINER, 'web', running(first.id))).toEqual([]);
     const next = running(`${repository}@${second.digest}`);
     expect(await driver.differences(CONTAINER, 'web', next)).toEqual(['image.digest']);
@@ -132,7 +132,7 @@ describe('docker.image', () => {
     expect(failure.code).toBe('NOT_FOUND');
   });
 
-  it('must compare a container by tag, digest and id by meaning', async () => {
+  it('D2: must compare a container by tag, digest, id and short name by meaning', async () => {
     const { id } = await buildImage(bench.engine.host, { name: 'tagged/app', tag: '1' });
     const tagged = bench.driver({ config: { allow_tags: true } });
     await tagged.create(CONTAINER, 'tagged', running('tagged/app:1'));
@@ -140,6 +140,11 @@ describe('docker.image', () => {
       expect(await tagged.differences(CONTAINER, 'tagged', running(same)), same).toEqual([]);
     }
     expect(await tagged.differences(CONTAINER, 'tagged', running('tagged/app:2'))).toEqual(['image.tag']);
+    await buildImage(bench.engine.host, { name: 'short' });
+    await tagged.create(CONTAINER, 'short', running('short'));
+    for (const same of ['short:latest', 'library/short', 'docker.io/library/short:latest', 'index.docker.io/library/short']) {
+      expect(await tagged.differences(CONTAINER, 'short', running(same)), same).toEqual([]);
+    }
     await tagged.close();
   });
 });

@@ -238,14 +238,6 @@ describe('networks', () => {
     expect(await output('bench-client', ['wget', '-q', '-O', '-', 'http://frontend/index.html'])).toMatch(/hello from inside/);
   });
 
-  it('must refuse to guess between two networks of one name', async () => {
-    for (let count = 0; count < 2; count++) await bench.hand('POST', '/networks/create', { Name: 'twin', CheckDuplicate: false });
-    const observed = await driver.read(NETWORK, 'twin', { desired: { name: 'twin' } });
-    expect(observed).toMatchObject({ kind: 'cannot-see', code: 'NETWORK_AMBIGUOUS', reason: expect.stringContaining('2 networks') });
-    const failure = await failureOf(driver.create(CONTAINER, 'torn', quick({ networks: ['twin'] })));
-    expect(failure).toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('2 networks with the name twin') });
-  });
-
   it('must name the containers that keep a network, and wait for those that are leaving', async () => {
     await driver.create(NETWORK, 'net', {});
     const { Id } = (await bench.hand('POST', '/containers/create?name=guest', {
@@ -335,25 +327,5 @@ describe('what is in the way', () => {
     await expect.poll(reason).toBe('exited with code 137');
     await driver.start(CONTAINER, 'app');
     expect(await reason()).toBeUndefined();
-  });
-});
-
-describe('the daemon has defaults of its own', () => {
-  it('must not take the log options of the engine for those of a container', async () => {
-    const other = await Bench.start(['--log-opt', 'max-size=7m', '--log-opt', 'max-file=3']);
-    try {
-      const { id } = await buildImage(other.engine.host, {});
-      const there = other.driver();
-      const base = { ...quick(), image: id };
-      await there.create(CONTAINER, 'plain', base);
-      expect(await there.differences(CONTAINER, 'plain', base)).toEqual([]);
-      const own = { ...base, logging: { options: { 'max-size': '9m' } } };
-      expect(await there.differences(CONTAINER, 'plain', own)).toEqual(['logging.options.max-size']);
-      await there.change(CONTAINER, 'plain', own);
-      expect(await there.differences(CONTAINER, 'plain', own)).toEqual([]);
-      await there.close();
-    } finally {
-      await other.stop();
-    }
   });
 });

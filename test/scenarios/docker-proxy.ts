@@ -9,9 +9,13 @@ export class EngineProxy {
   readonly passed: string[] = [];
   /** Of the next request whose line begins so the reply is lost: the engine does it, and the connection breaks. */
   loses: string | undefined;
+  /** Requests whose line begins so are refused in this way, as often as it says, and never reach the engine. */
+  readonly refuses = new Map<string, { readonly status: number; readonly message: string; times: number }>();
   readonly #target: string;
   /** The most connections that stood at one moment. */
   mostConnections = 0;
+  /** Those that stand now. */
+  connections = 0;
   #server: Server | undefined;
 
   constructor(path: string, target: string) {
@@ -32,6 +36,13 @@ export class EngineProxy {
     const server = createServer((incoming, outgoing) => {
       const line = `${incoming.method} ${incoming.url?.split('?')[0]?.replace(/^\/v[\d.]+/, '')}`;
       this.passed.push(line);
+      const refusal = [...this.refuses].find(([start, { times }]) => line.startsWith(start) && times > 0)?.[1];
+      if (refusal !== undefined) {
+        refusal.times -= 1;
+        incoming.resume();
+        outgoing.writeHead(refusal.status, { 'content-type': 'application/json' }).end(JSON.stringify({ message: refusal.message }));
+        return;
+      }
       const isLost = this.loses !== undefined && line.startsWith(this.loses);
       if (isLost) this.loses = undefined;
       const onward = request(
@@ -51,12 +62,11 @@ export class EngineProxy {
       outgoing.on('close', () => onward.destroy());
       incoming.pipe(onward);
     });
-    let connections = 0;
     server.on('connection', (socket) => {
-      connections += 1;
-      this.mostConnections = Math.max(this.mostConnections, connections);
+      this.connections += 1;
+      this.mostConnections = Math.max(this.mostConnections, this.connections);
       socket.on('close', () => {
-        connections -= 1;
+        this.connections -= 1;
       });
     });
     server.listen(this.path);

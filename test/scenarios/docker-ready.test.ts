@@ -41,7 +41,7 @@ async function timed(create: Promise<void>): Promise<number> {
 }
 
 describe('waiting until a container is ready', () => {
-  it('must fail at once with the exit code and the last log lines when it exits', async () => {
+  it('D13: must fail at once with the exit code and the last log lines when it exits, and be kept for reading', async () => {
     const script = 'for n in $(seq 1 30); do echo line $n; done; sleep 0.3; echo last words >&2; sleep 0.3; exit 7';
     const began = performance.now();
     const failure = await failureOf(driver.create(CONTAINER, 'exits', shell(script)));

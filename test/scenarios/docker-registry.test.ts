@@ -104,7 +104,7 @@ function expectNoSecret(error: unknown): void {
 }
 
 describe('logging in at a registry', () => {
-  it('must take the login from every spelling of the registry in the Docker configuration', async () => {
+  it('D27: must take the login from every spelling of the registry in the Docker configuration', async () => {
     const image = await push(closed, 'shop/api', '1');
     const spellings = [closed.host, `http://${closed.host}`, `https://${closed.host}/v1/`, `${closed.host}/v2`];
     for (const spelling of spellings) {
@@ -276,7 +276,7 @@ describe('tags', () => {
     expect(await driver.differences(CONTAINER, 'tagged', running(`${third.repository}:next@${third.digest}`, { environment }))).toEqual([]);
   });
 
-  it('must take the same image in every step of a change, also when the tag moves in between', async () => {
+  it('D9: must take the same image in every step of a change, also when the tag moves in between', async () => {
     const first = await push(open, 'shop/race', 'one', 'stable');
     const driver = driverWith(undefined, {}, { allow_tags: true });
     const type = driver.type(CONTAINER);

@@ -3,7 +3,7 @@ import { digestOf } from '../../src/core/canonical.ts';
 import type { Role } from '../../src/core/facet.ts';
 import { type Expression, type ResourceReference, type Template, templateReferences } from '../../src/core/template.ts';
 import { containsUnknown, encodeValue, isAttributes, Sensitive, Unknown, type Value } from '../../src/core/value.ts';
-import type { Environment, Lifecycle, ResourceInstance } from '../../src/spec/environment.ts';
+import type { Environment, Lifecycle, ResourceInstance, Update } from '../../src/spec/environment.ts';
 
 /** Environments made in tests without YAML. A `Reference` among the attributes becomes an expression. */
 export class Reference {
@@ -24,6 +24,8 @@ export interface DesiredOptions {
   readonly role?: Role;
   readonly dependsOn?: readonly string[];
   readonly lifecycle?: Partial<Lifecycle>;
+  readonly update?: Partial<Update>;
+  readonly commitAfter?: readonly string[];
 }
 
 export function desired(address: string, attributes: Desired, options: DesiredOptions = {}): ResourceInstance {
@@ -43,15 +45,15 @@ export function desired(address: string, attributes: Desired, options: DesiredOp
     lifecycle: {
       preventDestroy: undefined,
       ignoreChanges: [],
-      createBeforeDestroy: false,
+      createBeforeDestroy: options.update?.order === 'start-first',
       replaceTriggeredBy: [],
       preconditions: [],
       postconditions: [],
       ...options.lifecycle,
     },
     timeouts: {},
-    update: {},
-    commitAfter: [],
+    update: options.update === undefined ? undefined : { batch: 1, pause: 0, drain: 0, order: 'stop-first', ...options.update },
+    commitAfter: options.commitAfter ?? [],
     folder: '/environment',
     source: NOWHERE,
     locate: () => NOWHERE,

@@ -4,13 +4,17 @@ import { randomIds, systemClock } from '../../src/core/clock.ts';
 import { type Acquired, BackendError } from '../../src/state/contract.ts';
 import { openStore, type StateLocation } from '../../src/state/open.ts';
 import { systemProcessIdentity } from '../../src/state/process.ts';
+import { compete } from './state-race.ts';
 import { acquired, addressOf, begun, identityOf, rowOf, stepOf } from './state-rows.ts';
 
 /** What a child is told to do with a store; each line that it prints is one JSON document. */
 export interface ChildOrder {
   readonly location: StateLocation;
   readonly environment: string;
-  readonly command: 'hold' | 'race' | 'write' | 'read' | 'fill';
+  readonly command: 'hold' | 'race' | 'write' | 'read' | 'fill' | 'late' | 'deaf' | 'compete';
+  readonly leaseMs?: number;
+  /** For `compete`: a file that only the holder of the lock may make. */
+  readonly witness?: string;
   /** For `fill`: a file whose removal makes room again. */
   readonly ballast?: string;
   /** Whom to be before anything else. */
@@ -69,6 +73,32 @@ switch (order.command) {
     await line();
     break;
   }
+  case 'late': {
+    const { session, lock } = await acquired(store, order.environment);
+    const operation = await begun(store, session);
+    say({ fence: lock.fence, serial: operation.serial });
+    await line();
+    say(await answerOf(() => session.write([{ kind: 'row', row: rowOf('late') }]).then(() => ({ written: true }))));
+    say(await answerOf(() => session.end(operation.serial, 'done', null).then(() => ({ ended: true }))));
+    await session.release();
+    break;
+  }
+  case 'deaf': {
+    const { session } = await acquired(store, order.environment);
+    await begun(store, session);
+    // By then the first renewal has come, and with it the thread that renews from there on.
+    await systemClock.sleep(2 * (order.leaseMs ?? 0));
+    say({ deaf: true });
+    const until = systemClock.monotonic() + 3 * (order.leaseMs ?? 0);
+    while (systemClock.monotonic() < until);
+    say(await answerOf(() => session.write([{ kind: 'row', row: rowOf('deaf') }]).then(() => ({ written: true }))));
+    await session.release();
+    break;
+  }
+  case 'compete':
+    say({ ready: true });
+    await compete(store, order.environment, order.witness ?? '', line(), say);
+    break;
   case 'read':
     say(await answerOf(async () => ({ serial: (await store.read())?.head.serial ?? null })));
     break;

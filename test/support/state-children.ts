@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { ChildOrder } from './state-child.ts';
 
 const SCRIPT = fileURLToPath(new URL('./state-child.ts', import.meta.url));
+const THREADS = fileURLToPath(new URL('./typescript-threads.mjs', import.meta.url));
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 export type ChildAnswer = { readonly [name: string]: unknown };
@@ -20,7 +21,7 @@ export class StateChild {
 
   /** `wrap` is a command that runs the child in its own way; the child's own command line follows it. */
   constructor(order: ChildOrder, wrap: readonly string[] = []) {
-    const [command, ...args] = [...wrap, process.execPath, '--import', 'tsx', SCRIPT, JSON.stringify(order)];
+    const [command, ...args] = [...wrap, process.execPath, '--import', 'tsx', '--import', THREADS, SCRIPT, JSON.stringify(order)];
     this.#process = spawn(command, args, { cwd: ROOT, stdio: ['pipe', 'pipe', 'pipe'] });
     this.#process.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#errors += text;

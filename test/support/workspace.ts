@@ -6,7 +6,7 @@ import path from 'node:path';
 export class Workspace {
   readonly folder: string;
 
-  constructor(files: Readonly<Record<string, string>> = {}) {
+  constructor(files: Readonly<Record<string, string | Uint8Array>> = {}) {
     this.folder = mkdtempSync(path.join(tmpdir(), 'accede-e2e-'));
     for (const [name, content] of Object.entries(files)) this.write(name, content);
   }
@@ -15,7 +15,7 @@ export class Workspace {
     return path.join(this.folder, name);
   }
 
-  write(name: string, content: string, mode = 0o644): void {
+  write(name: string, content: string | Uint8Array, mode = 0o644): void {
     const file = this.path(name);
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, content, { mode });

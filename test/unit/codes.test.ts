@@ -132,7 +132,7 @@ describe('the tables of codes', () => {
     for (const [code, entry] of Object.entries({ ...ENGINE_CODES, ...DOCKER_CODES, ...LOCAL_CODES })) {
       expect(entry.summary, code).toMatch(/^\S.*\.$/);
       expect(entry.remedy, code).toMatch(/^\S.*[.}]$/);
-      expect(entry.exit.length, code).toBeGreaterThan(0);
+      if (entry.exit.length === 0) expect(entry.summary, code).toContain("The exit code is the program's own.");
       expect(exits, code).toEqual(expect.arrayContaining([...entry.exit]));
       expect(
         [...entry.exit].sort((a, b) => a - b),

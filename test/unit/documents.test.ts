@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { CommanderError } from '@commander-js/extra-typings';
 import { describe, expect, it } from 'vitest';
 import { eventSchema } from '../../src/apply/event-schema.ts';
-import { buildProgram } from '../../src/cli/program.ts';
+import { buildProgram, partWords } from '../../src/cli/program.ts';
 import { UsageMistake } from '../../src/cli/usage.ts';
 import { parsePlanFile } from '../../src/plan/planfile.ts';
 import { defaultRegistry } from '../../src/providers/registry.ts';
@@ -70,7 +70,7 @@ async function misunderstood(line: string): Promise<string | undefined> {
     { version: '0.0.0', width: 100, print: () => (ran = true), say: () => undefined },
   );
   try {
-    await program.parseAsync(words.slice(1), { from: 'user' });
+    await program.parseAsync([...partWords(words.slice(1)).own], { from: 'user' });
     return ran ? undefined : 'it does nothing';
   } catch (error) {
     if (error instanceof CommanderError || error instanceof UsageMistake) return error.message;
@@ -126,7 +126,9 @@ describe('the README', () => {
     for (const text of sections) {
       const moved = text.includes('to: docker.container.backend')
         ? resources.replace('} } }\n', '}, backend: { image: "sha256:' + 'b'.repeat(64) + '" } } }\n')
-        : resources;
+        : text.includes('resources:')
+          ? ''
+          : resources;
       expect(await mistakesOf(`apiVersion: accede/v1\nkind: Environment\nmetadata: { name: x }\n${moved}${text}`)).toEqual([]);
     }
   });
@@ -143,6 +145,7 @@ async function mistakesOf(text: string): Promise<readonly string[]> {
       variableFiles: [],
       processEnvironment: {},
       secrets: 'none',
+      stateSecrets: 'none',
       signal: new AbortController().signal,
     });
     return outcome.diagnostics.map(({ code, detail }) => `${code}: ${detail}`);

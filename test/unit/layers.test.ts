@@ -22,12 +22,14 @@ const CONTRACT = [
   'src/providers/contract.ts',
   'src/providers/define.ts',
   'src/providers/host-seam.ts',
+  'src/providers/program-seam.ts',
+  'src/providers/provider-error.ts',
   'src/providers/validate.ts',
 ];
 
 const LAYERS: readonly Layer[] = [
   { files: /^src\/core\//, may: ['src/core/'] },
-  { files: /^src\/providers\/(?:contract|define|host-seam|validate)\.ts$/, may: CONTRACT },
+  { files: /^src\/providers\/(?:contract|define|host-seam|program-seam|provider-error|validate)\.ts$/, may: CONTRACT },
   { files: /^src\/providers\/registry\.ts$/, may: ['src/core/', 'src/providers/'] },
   { files: /^src\/providers\/([^/]+)\//, may: [...CONTRACT, 'src/providers/$1/'] },
   { files: /^src\/host\//, may: [...CONTRACT, 'src/host/'] },
@@ -49,13 +51,13 @@ const HEAVY: Readonly<Record<string, RegExp>> = {
   libsql: /^src\/state\/driver-sqlite\.ts$/,
   ink: /^src\/cli\/views\/live\.tsx$/,
   react: /^src\/cli\/views\/live\.tsx$/,
-  mysql2: /^src\/providers\/tidb-catalog\/client\.ts$/,
+  mysql2: /^src\/(?:providers\/tidb-catalog\/client|state\/mysql-connection)\.ts$/,
 };
 
 const PURE = /^src\/(?:core|plan|policy)\//;
 const INPUT_OUTPUT = /^(?:node:)?(?:fs|net|child_process|https?|tls|dgram)(?:\/|$)/;
 const NAMELESS = /^src\/(?:core|spec|plan|policy|apply|state)\//;
-const PROVIDER_NAME = /(?<![A-Za-z])(?:docker|nginx|tidb|runtime-family)(?![A-Za-z])/i;
+const PROVIDER_NAME = /(?<![A-Za-z])(?:docker|nginx|tidb-catalog|runtime-family)(?![A-Za-z])/i;
 const CLOCK = 'src/core/clock.ts';
 const AMBIENT = /\b(?:Date\.now|Math\.random)\b|\bnew Date\(\)/;
 const LINES = 400;

@@ -11,10 +11,12 @@ describe('the registry', () => {
     const fake = fakeProvider(new FakeWorld());
     const registry = createRegistry([localProvider, fake]);
     expect(registry.types.map((type) => type.type)).toEqual([
+      'fake.generation',
       'fake.image',
       'fake.server',
       'fake.service',
       'fake.store',
+      'fake.task',
       'fake.thing',
       'local.certificate',
       'local.directory',

@@ -101,7 +101,7 @@ export async function carryOut(shell: Shell, workspace: Workspace, plan: PlanDoc
   return toExitCode(result.exitCode);
 }
 
-/** Progress on stderr, or NDJSON on stdout, of whatever runs under the lock. */
+/** Shows the events of a run: NDJSON, a live view on a terminal, plain lines elsewhere. */
 export async function progressView(
   shell: Shell,
 ): Promise<{ readonly receive: (event: AccedeEvent) => void; readonly end: () => Promise<void> }> {

@@ -1,6 +1,6 @@
 import { InstanceIndex, instanceGraph } from '../../plan/instances.ts';
 import { parseReadingArguments } from '../arguments/reading.ts';
-import { openWorkspace } from '../compose.ts';
+import { openDocuments } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { RawInput, Shell } from '../shell.ts';
 import { renderDot, renderMermaid } from '../views/graph.ts';
@@ -10,12 +10,11 @@ import { failWith } from './failing.ts';
 export async function runGraph(input: RawInput, shell: Shell): Promise<ExitCode> {
   const args = parseReadingArguments(input, { what: false });
   if (!args.ok) return failWith(shell, args.diagnostics);
-  const opened = await openWorkspace(shell, args.value, { secrets: 'none' });
+  const opened = await openDocuments(shell, args.value);
   if (!opened.ok) return failWith(shell, opened.diagnostics);
-  await opened.value.close();
-  const graph = instanceGraph(new InstanceIndex(opened.value.environment.resources));
+  const graph = instanceGraph(new InstanceIndex(opened.value.resources));
   const rows = {
-    environment: opened.value.environment.name,
+    environment: opened.value.name,
     nodes: graph.nodes(),
     edges: graph.nodes().flatMap((from) => graph.needs(from).map((to) => ({ from, to }))),
   };

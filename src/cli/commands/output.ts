@@ -50,7 +50,7 @@ export async function runOutput(input: RawInput, shell: Shell): Promise<ExitCode
 }
 
 /** The value with markers put in words. */
-function shown(value: Plain): Plain {
+export function shown(value: Plain): Plain {
   const marker = markerOf(value);
   if (marker !== undefined) return marker === 'sensitive' ? '(sensitive)' : '(known after apply)';
   if (Array.isArray(value)) return value.map((item: Plain) => shown(item));

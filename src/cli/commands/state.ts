@@ -2,8 +2,9 @@ import { notRecorded } from '../../apply/edit.ts';
 import { compareText } from '../../core/address.ts';
 import type { Outcome } from '../../core/diagnostic.ts';
 import { exportState } from '../../state/document.ts';
-import type { Snapshot } from '../../state/model.ts';
+import type { ResourceRow, Snapshot } from '../../state/model.ts';
 import { parseReadingArguments, type ReadingArguments } from '../arguments/reading.ts';
+import type { Workspace } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { RawInput, Shell } from '../shell.ts';
 import { renderAddresses } from '../views/addresses.ts';
@@ -14,7 +15,7 @@ import { operationRow } from './status.ts';
 
 /** `state list`: addresses, one per line. */
 export async function runStateList(input: RawInput, shell: Shell): Promise<ExitCode> {
-  return await reading(shell, parseReadingArguments(input, { what: false }), async (snapshot) => {
+  return await reading(shell, parseReadingArguments(input, { what: false }), async (snapshot, _args, { context }) => {
     const rows = [...(snapshot?.resources.values() ?? [])].sort((a, b) => compareText(a.address, b.address));
     if (shell.output.json) {
       shell.output.document({
@@ -27,17 +28,23 @@ export async function runStateList(input: RawInput, shell: Shell): Promise<ExitC
           status: row.status,
           role: row.role,
           protected: row.protected,
+          marked: row.marked,
         })),
       });
-    } else shell.output.print(renderAddresses(shell.output.clean(rows.map((row) => row.address))));
+    } else {
+      // What its type could have marked and bears no mark was imported: with the state lost, it is asked for by name.
+      const isUnmarked = (row: ResourceRow) => !row.marked && context.registry.find(row.type)?.type.marks === true;
+      const notes = new Map(rows.filter(isUnmarked).map((row) => [shell.output.clean(row.address), 'unmarked'] as const));
+      shell.output.print(renderAddresses(shell.output.clean(rows.map((row) => row.address)), notes));
+    }
     return EXIT.done;
   });
 }
 
 /** `state show ADDRESS`. */
 export async function runStateShow(input: RawInput, shell: Shell): Promise<ExitCode> {
-  return await reading(shell, parseReadingArguments(input, { what: true }), async (snapshot, args, environment) => {
-    if (snapshot === undefined) return failWith(shell, [noState(environment)]);
+  return await reading(shell, parseReadingArguments(input, { what: true }), async (snapshot, args, { environment }) => {
+    if (snapshot === undefined) return failWith(shell, [noState(environment.name)]);
     return showResource(shell, snapshot, args.what ?? '');
   });
 }
@@ -53,8 +60,8 @@ export function showResource(shell: Shell, snapshot: Snapshot, address: string):
 
 /** `state pull`: the whole state as one canonical document. The fingerprints' key is not in it. */
 export async function runStatePull(input: RawInput, shell: Shell): Promise<ExitCode> {
-  return await reading(shell, parseReadingArguments(input, { what: false }), async (snapshot, _args, environment) => {
-    if (snapshot === undefined) return failWith(shell, [noState(environment)]);
+  return await reading(shell, parseReadingArguments(input, { what: false }), async (snapshot, _args, { environment }) => {
+    if (snapshot === undefined) return failWith(shell, [noState(environment.name)]);
     shell.output.document(exportState(snapshot));
     return EXIT.done;
   });
@@ -75,8 +82,8 @@ export async function runStateHistory(input: RawInput, shell: Shell): Promise<Ex
 async function reading(
   shell: Shell,
   args: Outcome<ReadingArguments>,
-  use: (snapshot: Snapshot | undefined, args: ReadingArguments, environment: string) => Promise<ExitCode>,
+  use: (snapshot: Snapshot | undefined, args: ReadingArguments, workspace: Workspace) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   if (!args.ok) return failWith(shell, args.diagnostics);
-  return await readingState(shell, args.value, async (store, workspace) => use(await store.read(), args.value, workspace.environment.name));
+  return await readingState(shell, args.value, async (store, workspace) => use(await store.read(), args.value, workspace));
 }

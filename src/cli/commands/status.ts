@@ -1,4 +1,6 @@
+import { lookForMarks } from '../../apply/marked.ts';
 import { noWayBack } from '../../apply/recover.ts';
+import { lineagesOf } from '../../plan/marks.ts';
 import type { OperationRow, Snapshot } from '../../state/model.ts';
 import { systemProcessIdentity } from '../../state/process.ts';
 import { parseReadingArguments } from '../arguments/reading.ts';
@@ -9,19 +11,29 @@ import { renderStatus, type StatusRows } from '../views/status.ts';
 import { failWith } from './failing.ts';
 import { readingState } from './reading.ts';
 
-/** `status`: where things stand, from the state alone. Reads only, waits for nobody. */
+/** `status`: where things stand, from the state alone; where there is none, whether one was lost. Reads only, waits for nobody. */
 export async function runStatus(input: RawInput, shell: Shell): Promise<ExitCode> {
   const args = parseReadingArguments(input, { what: false });
   if (!args.ok) return failWith(shell, args.diagnostics);
   return await readingState(shell, args.value, async (store, workspace) => {
-    const rows = statusRows(workspace, await store.read(), args.value.folder);
+    const snapshot = await store.read();
+    const marks = snapshot === undefined ? await marksOf(workspace) : null;
+    const rows = { ...statusRows(workspace, snapshot, args.value.folder), marks };
     if (shell.output.json) shell.output.document(rows);
     else shell.output.print(renderStatus(shell.output.clean(rows), shell.output.answer));
     return EXIT.done;
   });
 }
 
-function statusRows(workspace: Workspace, snapshot: Snapshot | undefined, folder: string): StatusRows {
+/** What a state that is not there left behind, as far as it can be seen without secrets; null when nothing bears a mark and all was seen. */
+async function marksOf({ context, environment }: Workspace): Promise<StatusRows['marks']> {
+  const { marked, unlisted } = await lookForMarks(context);
+  if (marked.length === 0 && unlisted.size === 0) return null;
+  const next = marked.length === 0 ? null : `accede plan ${environment.folder}`;
+  return { objects: marked.length, lineages: lineagesOf(marked), unseen: [...unlisted.keys()], next };
+}
+
+function statusRows(workspace: Workspace, snapshot: Snapshot | undefined, folder: string): Omit<StatusRows, 'marks'> {
   const { environment } = workspace;
   const open = snapshot?.open ?? null;
   const sealed = snapshot?.sealed ?? null;

@@ -1,5 +1,5 @@
 import { parseReadingArguments } from '../arguments/reading.ts';
-import { openWorkspace } from '../compose.ts';
+import { openDocuments } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { RawInput, Shell } from '../shell.ts';
 import { count } from '../views/layout.ts';
@@ -9,10 +9,9 @@ import { failWith } from './failing.ts';
 export async function runValidate(input: RawInput, shell: Shell): Promise<ExitCode> {
   const args = parseReadingArguments(input, { what: false });
   if (!args.ok) return failWith(shell, args.diagnostics);
-  const opened = await openWorkspace(shell, args.value, { secrets: 'none' });
+  const opened = await openDocuments(shell, args.value);
   if (!opened.ok) return failWith(shell, opened.diagnostics);
-  const { environment } = opened.value;
-  await opened.value.close();
+  const environment = opened.value;
   if (shell.output.json) {
     shell.output.document({
       format: 'accede.validation/v1',

@@ -62,6 +62,9 @@ export function foldEvent(state: LiveState, event: AccedeEvent, at: number, styl
     case 'guard.checked':
     case 'operation.done':
     case 'operation.failed':
+    case 'run.started':
+    case 'run.done':
+    case 'run.failed':
       return next;
   }
   return event satisfies never;

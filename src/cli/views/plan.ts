@@ -3,6 +3,7 @@ import type { PlanDocument, PlannedOutput, Refusal } from '../../plan/model.ts';
 import { attributeLines, type Lines } from './attribute-lines.ts';
 import { count, indent, lengthOf, oneLine, pad, printable, shortDigest, wrap } from './layout.ts';
 import { changeLines, driftLines, groupedLines, lookOf, MOST_CHANGES } from './plan-changes.ts';
+import { isRolling, rollingLines } from './plan-rolling.ts';
 import type { Style } from './terminal.ts';
 
 /** Refusals, names and guards that are listed before the rest is counted. */
@@ -26,6 +27,7 @@ export function renderPlan(plan: PlanDocument, style: Style, options: { readonly
     if (grouped) groupedLines(changes, style, into);
     else changeLines(changes, style, into);
   }
+  if (isRolling(plan)) section('Rolling', () => rollingLines(plan, style.width, into));
   if (plan.drift.length > 0) section("Drift (outside of this plan's change)", () => driftLines(plan.drift, style, into));
   const outputs = plan.outputs.filter((output) => output.changed);
   if (outputs.length > 0) section('Outputs', () => outputLines(outputs, style, into));
@@ -61,7 +63,8 @@ export function hasNothingToRecord(plan: PlanDocument): boolean {
 
 function headerLine(plan: PlanDocument, { color }: Style): string {
   const release = plan.inputs.releaseDigest === null ? '' : `  →  release ${shortDigest(plan.inputs.releaseDigest)}`;
-  const state = plan.state.lineage === null ? 'no state yet' : `state #${plan.state.serial}`;
+  const { lineage, serial, begins } = plan.state;
+  const state = lineage !== null ? `state #${serial}` : begins === null ? 'no state yet' : `no state, begins as ${begins.slice(0, 8)}`;
   const time = `${plan.createdAt.slice(0, 10)} ${plan.createdAt.slice(11, 16)} UTC`;
   return `${color.bold(oneLine(plan.environment))}${release}        ${color.dim(`plan ${shortDigest(plan.digest)} · ${state} · ${time}`)}`;
 }

@@ -36,6 +36,10 @@ export function progressLines(event: AccedeEvent, style: Style): readonly string
       return [color.yellow(`Taking back what was done: ${count(event.steps, 'step')}.`)];
     case 'step.compensated':
       return [`${color.yellow('↶')} ${stepName(event)}  ${color.dim(`taken back, ${duration(event.seconds)}`)}`];
+    case 'run.started':
+      return event.continues === null ? [] : [color.yellow(`${event.continues} broke off: its run is taken to its end.`)];
+    case 'run.done':
+    case 'run.failed':
     case 'step.intended':
     case 'step.progress':
     case 'stage.started':

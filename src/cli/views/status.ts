@@ -26,6 +26,13 @@ export interface StatusRows {
     readonly resources: number;
     readonly unfinished: readonly string[];
   } | null;
+  /** Without a state: what bears the environment's mark all the same, and the provider blocks that could not be looked into. */
+  readonly marks: {
+    readonly objects: number;
+    readonly lineages: readonly string[];
+    readonly unseen: readonly string[];
+    readonly next: string | null;
+  } | null;
   readonly inForce: {
     readonly serial: number;
     readonly sourceDigest: string;
@@ -64,8 +71,8 @@ const MOST_LISTED = 20;
 export function renderStatus(status: StatusRows, { color }: Style): string {
   const lines = [`${color.bold(oneLine(status.environment))}  ${color.dim(oneLine(status.folder))}`, ''];
   const rows: (readonly [string, string])[] = [];
-  const { state, inForce, operation, lock, lastOperation } = status;
-  if (state === null) rows.push(['state', 'none yet: nothing was ever applied']);
+  const { state, marks, inForce, operation, lock, lastOperation } = status;
+  if (state === null) rows.push(...missingState(marks));
   else {
     rows.push(['state', `#${state.serial}, ${count(state.resources, 'resource')}, lineage ${state.lineage}`]);
     if (state.unfinished.length > 0) rows.push(['unfinished', state.unfinished.slice(0, MOST_LISTED).map(oneLine).join(', ')]);
@@ -101,6 +108,17 @@ export function renderStatus(status: StatusRows, { color }: Style): string {
     if (operation.back !== null) lines.push(`    ${color.cyan(oneLine(operation.back))}    takes back what it did`);
   }
   return `${lines.join('\n')}\n`;
+}
+
+function missingState(marks: StatusRows['marks']): readonly (readonly [string, string])[] {
+  const unseen = marks === null || marks.unseen.length === 0 ? '' : `; nothing was seen of ${marks.unseen.map(oneLine).join(', ')}`;
+  if (marks === null || marks.objects === 0) return [['state', `none yet: nothing was ever applied${unseen}`]];
+  const objects = `${count(marks.objects, 'object')} ${marks.objects === 1 ? 'bears' : 'bear'} the mark of the environment`;
+  return [
+    ['state', `none, but ${objects}: it was lost or moved away${unseen}`],
+    ['lineage', marks.lineages.join(', ')],
+    ['next', `${oneLine(marks.next ?? '')}   shows what an apply would record again`],
+  ];
 }
 
 function lockText(lock: NonNullable<StatusRows['lock']>): string {

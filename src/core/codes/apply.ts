@@ -12,15 +12,20 @@ export const APPLY_CODES: CodeTable = {
     remedy: 'Remove or rename what is in the way.',
     exit: [1, 3, 5, 6],
   },
+  EXEC_NOT_OFFERED: {
+    summary: 'No command can be run inside of objects of this type.',
+    remedy: 'Name a container.',
+    exit: [1],
+  },
   EXHAUSTED: {
     summary: 'The target is out of space, memory, or another resource.',
     remedy: 'Make room, then run accede apply.',
     exit: [1, 3, 5, 6],
   },
   FENCED: {
-    summary: 'The lock was lost to somebody else while the run was under way.',
+    summary: 'The lock was lost to somebody else, or not renewed in time, while the run was under way.',
     remedy: 'Run accede status, then accede plan.',
-    exit: [1, 4],
+    exit: [1, 4, 6],
   },
   FORBIDDEN: { summary: 'The target refused access.', remedy: 'Give this user the rights that the message names.', exit: [1, 3, 5, 6] },
   FOREIGN: {
@@ -48,6 +53,11 @@ export const APPLY_CODES: CodeTable = {
     remedy: 'Plan again: the plan shows what differs, and the next apply goes on from there.',
     exit: [6],
   },
+  LOGS_NOT_OFFERED: {
+    summary: 'Objects of this type write no log that can be read.',
+    remedy: 'Name a container or a job.',
+    exit: [1],
+  },
   NOT_FOUND: { summary: 'What the step needs is not there.', remedy: 'Provide it, or correct the reference.', exit: [1, 3, 5, 6] },
   NOT_IN_DOCUMENTS: { summary: 'The address to import stands in no document.', remedy: 'Describe the resource first.', exit: [1] },
   NOT_READY: {
@@ -55,7 +65,21 @@ export const APPLY_CODES: CodeTable = {
     remedy: 'Read its last log lines, correct the cause, then run accede apply.',
     exit: [5, 6],
   },
-  NOT_RECORDED: { summary: 'The address is not in the state.', remedy: 'Correct it; accede state list shows what is recorded.', exit: [1] },
+  NOT_RECORDED: {
+    summary: 'The address is not in the state.',
+    remedy: 'Correct it; accede state list shows what is recorded. What stands in the documents is there after an apply.',
+    exit: [1, 3],
+  },
+  NOT_RUNNING: {
+    summary: 'A command was to run inside of something that does not run.',
+    remedy: 'Read its log; accede apply starts what should run.',
+    exit: [1],
+  },
+  OBJECT_MISSING: {
+    summary: 'A resource is recorded, and there is no object of ours for it now.',
+    remedy: 'Run accede plan; a job has one only after it has run.',
+    exit: [1],
+  },
   NOT_TAKEN_BACK: {
     summary: 'A step could not be taken back after the run had failed.',
     remedy: 'Remove what the message names, then run accede apply.',
@@ -92,6 +116,25 @@ export const APPLY_CODES: CodeTable = {
     remedy: 'Look into the logs of the target, then run accede apply.',
     exit: [5, 6],
   },
+  RUN_DIFFERS: {
+    summary:
+      'What was to run is not in force as the documents have it: it runs as it was applied, and its secrets come from the documents.',
+    remedy: 'Apply the documents, or bring them back to what was applied.',
+    exit: [3],
+  },
+  RUN_FAILED: {
+    summary:
+      "What was run ended with a code other than 0, or was stopped when its time was over (124). The exit code is the program's own.",
+    remedy: 'Read its last lines; its container stays until a later run completes.',
+    exit: [],
+  },
+  RUN_NOT_ON_DEMAND: {
+    summary: 'The resource is not run on request.',
+    remedy: 'Write run: on_demand or run: by_reference, and apply that; an apply runs the other jobs.',
+    exit: [3],
+  },
+  RUN_REQUEST_MISSING: { summary: 'What is run by reference was given no request.', remedy: 'Give it with --request.', exit: [3] },
+  RUN_REQUEST_UNWANTED: { summary: 'What takes no request was given one.', remedy: 'Leave --request out.', exit: [3] },
   TIMEOUT: {
     summary: 'A step or a read did not end in time.',
     remedy: 'Raise the timeout, or find out why the target is slow.',

@@ -35,7 +35,8 @@ export const CLI_CODES: CodeTable = {
     exit: [1],
   },
   NOT_APPROVED: { summary: 'The plan was not approved.', remedy: 'Run the command again and answer yes.', exit: [1] },
-  NO_STATE: { summary: 'Nothing was ever applied to the environment.', remedy: 'Run accede apply first.', exit: [1] },
+  NO_TERMINAL: { summary: 'A terminal should be handed on, and there is none.', remedy: 'Leave -t out.', exit: [1] },
+  NO_STATE: { summary: 'Nothing was ever applied to the environment.', remedy: 'Run accede apply first.', exit: [1, 3] },
   NO_SUCH_FILE: {
     summary: 'There is neither a plan nor a folder of that name.',
     remedy: 'Name a plan that accede plan --out wrote, or a folder.',
@@ -54,6 +55,11 @@ export const CLI_CODES: CodeTable = {
     exit: [1],
   },
   OPERAND_MISSING: { summary: 'An operand is missing.', remedy: 'Give it as the help describes it.', exit: [1] },
+  RUN_REQUEST_INVALID: {
+    summary: 'The request of a run is no JSON document, or too large a one.',
+    remedy: 'Give one JSON document of at most 1 MiB.',
+    exit: [1],
+  },
   UNKNOWN_COMMAND: { summary: 'A command does not exist.', remedy: 'Correct its name; accede help lists all.', exit: [1] },
   UNKNOWN_FLAG: { summary: 'A flag does not exist.', remedy: 'Correct its name; the help of the command lists all.', exit: [1] },
   USAGE: { summary: 'The command line cannot be understood.', remedy: 'Read the help of the command.', exit: [1] },

@@ -4,7 +4,7 @@ export interface CodeEntry {
   readonly summary: string;
   /** One sentence: what to do. */
   readonly remedy: string;
-  /** The exit codes that it comes with, ascending. */
+  /** The exit codes that it comes with, ascending; none where the code of another program is passed through. */
   readonly exit: readonly number[];
 }
 

@@ -2,6 +2,11 @@ import type { CodeTable } from './entry.ts';
 
 /** Codes of planning, and of a plan that is to be applied. */
 export const PLAN_CODES: CodeTable = {
+  ADOPTED_ON_TRUST: {
+    summary: 'Warning: something is taken over whose record is lost, and not all that it was given can be read back.',
+    remedy: 'Nothing, if the documents have not changed since; else replace it with --replace.',
+    exit: [0, 2],
+  },
   CLASS_UNEXPECTED: {
     summary: 'The plan has another class than --expect-class names.',
     remedy: 'Look at the plan, and approve it anew if it is right.',
@@ -28,15 +33,50 @@ export const PLAN_CODES: CodeTable = {
     exit: [3],
   },
   IMPORT_NOT_FOUND: { summary: 'There is no object of the id that an import names.', remedy: 'Correct the id.', exit: [1, 3] },
+  LEFT_UNMARKED: {
+    summary: 'Warning: everything is to go, and something stays in the place of an address, since nothing says that it is ours.',
+    remedy: 'Import it first if it was ours, or remove it by hand.',
+    exit: [0, 2],
+  },
+  LINEAGE_AMBIGUOUS: {
+    summary: 'There is no state, and what bears the mark of the environment was made by several.',
+    remedy: 'Put a copy of the state in its place, or name the one that goes on: accede state init --lineage.',
+    exit: [1, 3],
+  },
+  LINEAGE_UNSEEN: {
+    summary: 'There is no state, and a provider block cannot be looked into, where objects of a lost one may be.',
+    remedy: 'Make it reachable; if there never was a state: accede state init --lineage new.',
+    exit: [1, 3],
+  },
+  MARKED_ELSEWHERE: {
+    summary: 'The state is lost, and what was made at an address does not stand where the documents put it now.',
+    remedy: 'Take it over with accede import, or remove it by hand.',
+    exit: [3],
+  },
+  MARKED_LEFT: {
+    summary: 'Warning: the state is lost, and a predecessor or a failed run was left behind that no record knows.',
+    remedy: 'Remove it by hand when nobody needs it.',
+    exit: [0, 2],
+  },
+  MARKED_UNCLAIMED: {
+    summary: 'Warning: the state is lost, and something bears our mark that stands in the place of no address.',
+    remedy: 'Describe it, name its address in removed:, or remove it by hand.',
+    exit: [0, 2],
+  },
+  MARKS_UNSEEN: {
+    summary: 'Warning: what bears our mark behind a provider block cannot be listed.',
+    remedy: 'Make it reachable, or take the block out of the documents.',
+    exit: [0, 2],
+  },
   MOVE_TARGET_EXISTS: {
     summary: 'A moved entry leads to an address where the state holds another object.',
     remedy: 'Remove that object first, or take the entry away.',
     exit: [1],
   },
   OPERATION_OPEN: {
-    summary: 'Warning: an earlier operation has not ended; the plan goes on from where it stopped.',
+    summary: 'An earlier operation has not ended. A plan goes on from where it stopped (warning); accede run waits for its end.',
     remedy: 'Run accede apply.',
-    exit: [0, 2],
+    exit: [0, 2, 3],
   },
   OPERATION_RUNNING: {
     summary: 'Warning: somebody holds the lock while the plan is made.',
@@ -93,6 +133,16 @@ export const PLAN_CODES: CodeTable = {
     remedy: 'Plan without --secrets=skip to apply.',
     exit: [0, 2],
   },
+  START_FIRST_IMPOSSIBLE: {
+    summary: 'A new object would come before the old one goes, and both cannot be at once. As a warning: the next replacement would.',
+    remedy: 'Leave out what only one of them can have (a fixed port becomes "127.0.0.1::8080"), or write update.order: stop-first.',
+    exit: [0, 2, 3],
+  },
+  STATE_LOST: {
+    summary: 'Warning: there is no state, but objects bear the mark of one; an apply begins it again with the same lineage.',
+    remedy: 'Put a copy of the state in its place if there is one, else apply.',
+    exit: [0, 2],
+  },
   SECRET_NOT_KEPT: {
     summary: 'Warning: a change takes a secret away that the state has no key to keep.',
     remedy: 'Write state.encryption, or have the former secret at hand.',
@@ -109,6 +159,11 @@ export const PLAN_CODES: CodeTable = {
     exit: [0, 2],
   },
   STEP_CYCLE: { summary: 'No order of steps can carry out all changes at once.', remedy: 'Split the changes over two commits.', exit: [1] },
+  UPDATE_AT_ONCE: {
+    summary: 'Warning: instances that should take turns go down together, since something that all of them use is replaced as well.',
+    remedy: 'Apply the plan if that may be, or change what they use in a commit of its own.',
+    exit: [0, 2],
+  },
   UNKNOWN_ADDRESS: {
     summary: 'An option such as --target fits nothing in the documents or in the state.',
     remedy: 'Correct the address.',

@@ -118,6 +118,11 @@ export const RESOURCE_CODES: CodeTable = {
     remedy: 'Declare it under variables:, or correct the name.',
     exit: [1],
   },
+  UPDATE_CONTRADICTION: {
+    summary: 'The update key of a resource contradicts its lifecycle, or itself.',
+    remedy: 'Keep one of the two keys that are named.',
+    exit: [1],
+  },
   VALUE_TOO_LARGE: {
     summary: 'A value has more members or characters than are kept.',
     remedy: 'Make it smaller, or keep it in a file.',

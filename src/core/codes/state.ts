@@ -18,11 +18,6 @@ export const STATE_CODES: CodeTable = {
     remedy: 'Correct the document, or put a copy of the state in place.',
     exit: [1],
   },
-  STATE_BACKEND_UNSUPPORTED: {
-    summary: 'state.backend names a backend that this version cannot open.',
-    remedy: 'Use backend: sqlite.',
-    exit: [1],
-  },
   STATE_CIPHER_DAMAGED: {
     summary: 'A ciphertext in the state was altered, or stands in another place than it was made for.',
     remedy: 'Put a copy of the state from before in its place, or taint the resource that is named.',
@@ -58,6 +53,11 @@ export const STATE_CODES: CodeTable = {
     remedy: 'Correct the document, or put a copy of the state in place.',
     exit: [1],
   },
+  STATE_EXISTS: {
+    summary: 'A state was to be made, and there is one already.',
+    remedy: 'Nothing; accede status shows it.',
+    exit: [1],
+  },
   STATE_FILE_UNSAFE: {
     summary: 'The state file has a wrong owner, mode or kind, or was replaced while in use.',
     remedy: 'Make it a regular file of this user with mode 0600.',
@@ -65,8 +65,8 @@ export const STATE_CODES: CodeTable = {
   },
   STATE_FOREIGN: { summary: 'The store holds the state of another environment or lineage.', remedy: 'Correct state.path.', exit: [1] },
   STATE_FORMAT: {
-    summary: 'The store has a format that this version does not know.',
-    remedy: 'Use the version that wrote it, or a newer one.',
+    summary: 'The store has a format that this version does not know, or belongs to something else.',
+    remedy: 'Run accede state upgrade for an older one, or use the version that wrote it; correct state when it is not ours.',
     exit: [1],
   },
   STATE_FULL: { summary: 'There is no room to write the state.', remedy: 'Make room on its disk, then run accede apply.', exit: [1] },
@@ -100,6 +100,11 @@ export const STATE_CODES: CodeTable = {
     remedy: 'Write state.encryption; the next apply begins with it.',
     exit: [1],
   },
+  STATE_PASSWORD_IN_CLEAR: {
+    summary: 'The password of the state stands in the documents or in a variable.',
+    remedy: 'Write it as ${secrets.NAME}, with a secret that reads an environment variable, a file or a program.',
+    exit: [1],
+  },
   STATE_PUSH_REFUSED: {
     summary: 'A state document is of another environment or lineage, or its serial is not that of the store.',
     remedy: 'Pull, apply your change to that document, and push it.',
@@ -110,9 +115,29 @@ export const STATE_CODES: CodeTable = {
     remedy: 'Correct the document, or put a copy of the state in place.',
     exit: [1],
   },
+  STATE_SERVER_AMBIGUOUS: {
+    summary: 'state names its server by url and by parts of it at once.',
+    remedy: 'Keep url, or host, port, user, password and database.',
+    exit: [1],
+  },
+  STATE_SERVER_MISSING: {
+    summary: 'state has the backend mysql and does not say where the database is.',
+    remedy: 'Add url, or host, user and database.',
+    exit: [1],
+  },
+  STATE_TLS_NAME: {
+    summary: 'state.tls stands beside a server that is named by its address, and certificates bear names.',
+    remedy: 'Add tls.server_name, or name the server by its name.',
+    exit: [1],
+  },
   STATE_UNREACHABLE: {
     summary: 'The store cannot be opened, or did not answer in time.',
-    remedy: 'Make its file and folder readable and writable for this user.',
+    remedy: 'Make the file and its folder readable and writable for this user; for a database correct what the message names.',
+    exit: [1, 6],
+  },
+  STATE_URL_INVALID: {
+    summary: 'state.url is not of the form mysql://USER:PASSWORD@HOST:PORT/DATABASE.',
+    remedy: 'Correct the secret that it comes from; urlencode() writes what a URL reserves.',
     exit: [1],
   },
   STATE_VALUE: {

@@ -4,7 +4,9 @@ import { STAGES } from '../../core/facet.ts';
 import type { Snapshot } from '../../state/model.ts';
 import type { Assessed } from '../assess.ts';
 import type { PlanInputs } from '../inputs.ts';
+import { beginningLineage } from '../marks.ts';
 import type { PlannedStep, Refusal, Succession } from '../model.ts';
+import { roleOf } from '../role.ts';
 import { directionOf } from './direction.ts';
 
 /** The classes that the engine can carry out. Tried in this order; the first whose rule holds is the class. */
@@ -19,6 +21,10 @@ interface Facts {
   /** Whether the record follows the live world, whatever the documents say. */
   readonly refreshOnly: boolean;
   readonly sealed: boolean;
+  /** Whether the state begins again where one was lost. */
+  readonly lost: boolean;
+  /** Whether something is changed that only its mark tells of. */
+  readonly marked: boolean;
   readonly changed: readonly Assessed[];
   readonly outputsChanged: boolean;
   /** Whether the documents say anything else than what is in force. */
@@ -44,9 +50,16 @@ const RULES: readonly Rule[] = [
     because: (facts) =>
       facts.keepProtected
         ? 'what is recorded is to be deleted, but for what is protected and what that needs, as asked for'
-        : 'everything that is recorded is to be deleted, as asked for',
+        : `everything that is recorded${facts.marked ? ' or bears our mark' : ''} is to be deleted, as asked for`,
   },
-  { name: 'initial', holds: (facts) => !facts.sealed, because: () => 'no environment of this name has been put in force yet' },
+  {
+    name: 'initial',
+    holds: (facts) => !facts.sealed,
+    because: (facts) =>
+      facts.lost
+        ? 'there is no state, and what bears the mark of one that was is recorded again'
+        : 'no environment of this name has been put in force yet',
+  },
   {
     name: 'no-op',
     holds: (facts) => facts.changed.length === 0 && !facts.outputsChanged,
@@ -117,6 +130,8 @@ export function classify(
     keepProtected: inputs.options.keepProtected,
     refreshOnly: inputs.options.refreshOnly,
     sealed: sealed !== null,
+    lost: beginningLineage(inputs.snapshot, inputs.world.marked) !== null,
+    marked: changed.some((assessed) => assessed.recorded?.byMark === true),
     changed,
     outputsChanged: found.outputsChanged,
     documentsDiffer: changed.some((assessed) => assessed.decision.paths.some((path) => path.cause === 'change')),
@@ -157,10 +172,6 @@ function isOutage(assessed: Assessed): boolean {
   const role = roleOf(assessed);
   if (!SERVING.includes(role)) return false;
   return decision.action === 'delete' || (decision.action === 'replace' && decision.order === 'destroy-first');
-}
-
-export function roleOf(assessed: Assessed): Role {
-  return assessed.instance?.role ?? (assessed.recorded?.row.role as Role | undefined) ?? assessed.type.role;
 }
 
 function changedPaths(changed: readonly Assessed[], admitting: SuccessorClass): Succession['changedPaths'] {

@@ -1,4 +1,4 @@
-import { type EffectIo, type Operation, ProviderError } from '../contract.ts';
+import { type EffectIo, type Operation, ProviderError, type Undo } from '../contract.ts';
 import type { WriteClient } from './client.ts';
 import { markedId, ownerOf } from './marks.ts';
 import type { World } from './world.ts';
@@ -9,6 +9,11 @@ export interface Acting {
   readonly client: WriteClient;
   readonly world: World;
   readonly io: EffectIo;
+}
+
+/** What one effect is taken back with. */
+export interface Undoing extends Acting {
+  readonly operation: Undo;
 }
 
 /** An object as far as its ownership is concerned. */

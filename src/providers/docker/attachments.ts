@@ -19,9 +19,10 @@ export async function requireNetwork(acting: Pick<Acting, 'world' | 'io'>, name:
     });
   }
   if (named.length > 1) {
+    const ids = named.map(({ Id }) => Id.slice(0, 12)).toSorted();
     throw new ProviderError(
       'CONFLICT',
-      `The engine has ${named.length} networks with the name ${name}, so it cannot be told which one is meant.`,
+      `The engine has ${named.length} networks with the name ${name} (${ids.join(', ')}), so it cannot be told which one is meant.`,
       {
         next: 'Remove all but one of them.',
       },

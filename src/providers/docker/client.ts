@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import { withDeadline } from '../../core/deadline.ts';
 import { reveal, type Sensitive } from '../../core/value.ts';
 import { ProviderError } from '../contract.ts';
@@ -53,6 +53,8 @@ export interface WriteClient extends ReadClient {
   post(path: string, options: RequestOptions & { readonly body?: object }): Promise<unknown>;
   /** Sends `file` as the body and hands each chunk of the reply over; resolves at its end. */
   stream(path: string, options: RequestOptions & StreamOptions): Promise<void>;
+  /** Opens a connection of its own that goes both ways once the engine has agreed. The caller closes it. */
+  duplex(path: string, options: RequestOptions & { readonly body: object }): Promise<Duplex>;
   put(path: string, options: RequestOptions & { readonly file: Buffer }): Promise<unknown>;
   remove(path: string, options: RequestOptions): Promise<unknown>;
 }
@@ -80,6 +82,7 @@ interface Dial {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly statusCodes: typeof ACCEPTED;
   readonly isStream: boolean;
+  readonly hijack: boolean;
   readonly abortSignal: AbortSignal;
   readonly options?: { readonly _query: object; readonly _body: object };
   readonly file?: Buffer;
@@ -142,6 +145,10 @@ export async function connect(endpoint: Endpoint): Promise<Connection> {
         options,
         options.onChunk,
       ),
+    duplex: async (path, options) => {
+      const call: Call = { path, method: 'POST', body: options.body };
+      return (await bounded(call, options, (signal) => dial(modem, call, options, { signal, isStream: true, isDuplex: true }))) as Duplex;
+    },
     put: (path, options) => request(modem, { path, method: 'PUT', file: options.file }, options),
     remove: (path, options) => request(modem, { path, method: 'DELETE' }, options),
   };
@@ -216,7 +223,7 @@ function dial(
   modem: Modem,
   call: Call,
   options: RequestOptions,
-  how: { readonly signal: AbortSignal; readonly isStream: boolean },
+  how: { readonly signal: AbortSignal; readonly isStream: boolean; readonly isDuplex?: boolean },
 ): Promise<unknown> {
   const known = Object.entries(options.query ?? {}).filter(([, value]) => value !== undefined);
   return new Promise((resolve, reject) => {
@@ -226,6 +233,7 @@ function dial(
         method: call.method,
         statusCodes: ACCEPTED,
         isStream: how.isStream,
+        hijack: how.isDuplex === true,
         abortSignal: how.signal,
         options: { _query: Object.fromEntries(known), _body: call.body ?? {} },
         ...(call.file === undefined ? {} : { file: call.file }),

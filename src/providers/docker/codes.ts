@@ -2,6 +2,11 @@ import type { CodeTable } from '../../core/codes/entry.ts';
 
 /** Codes of the Docker provider. Those that begin with DOCKER_ say why a live object cannot be seen. */
 export const DOCKER_CODES: CodeTable = {
+  ANONYMOUS_VOLUME: {
+    summary: 'The image of a container declares a volume that the document does not mount, so its data has no name. It is kept.',
+    remedy: 'Write the lines of the message, which give the volume a name, or renew_anon_volumes: true where its data is worth nothing.',
+    exit: [0],
+  },
   CONTAINER_FOREIGN: {
     summary: 'A container of that name is there and is not ours. It stays as it is.',
     remedy: 'Rename yours, remove that one by hand, or take it over with accede import.',
@@ -97,6 +102,11 @@ export const DOCKER_CODES: CodeTable = {
     remedy: 'Keep output or stdout, not both.',
     exit: [1],
   },
+  JOB_SCHEDULE_UNUSED: {
+    summary: 'A job has a schedule and is not run on demand.',
+    remedy: 'Add run: on_demand, or take the schedule away.',
+    exit: [1],
+  },
   JOB_SCHEMA_UNREADABLE: {
     summary: "The schema file of a job's receipt holds no JSON Schema.",
     remedy: 'Correct the file.',
@@ -150,8 +160,8 @@ export const DOCKER_CODES: CodeTable = {
   PORT_OUT_OF_RANGE: { summary: 'A published port is not between 1 and 65535.', remedy: 'Give another port.', exit: [1] },
   PORT_TWICE: { summary: 'A port is published twice.', remedy: 'Take one of the two away.', exit: [1] },
   READ_ONLY_FILES: {
-    summary: 'Files would be copied into a container whose root is read-only.',
-    remedy: 'Mount them from the host, or leave read_only out.',
+    summary: 'Files, or the request of a job, would be copied into a container whose root is read-only.',
+    remedy: 'Mount files from the host, or leave read_only out.',
     exit: [1],
   },
   RELATIVE_MOUNT_REMOTE: {

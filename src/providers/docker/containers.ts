@@ -2,19 +2,19 @@ import type { AttributePath } from '../../core/path.ts';
 import { ProviderError, type Receipt } from '../contract.ts';
 import { type Acting, foreign, isThisOne, requireOurs } from './acting.ts';
 import { requireNetwork, syncNetworks } from './attachments.ts';
+import { anonymousVolumes, dropVolumes, renewsVolumes, withCarriedVolumes } from './container/anonymous.ts';
 import { createRequest, listOf, mapOf } from './container/create-options.ts';
 import { limitUpdate, liveLimits } from './container/limits.ts';
-import { isBeingRemoved, isNotFound } from './errors.ts';
 import { copyFiles } from './files.ts';
 import { ensureImage } from './images.ts';
 import { compact } from './lift.ts';
 import { isMarked, ownerLabels } from './marks.ts';
-import { asideName } from './naming.ts';
-import { awaitReady } from './ready.ts';
+import { asideName, isAsideName } from './naming.ts';
+import { awaitReady, requireHealthcheck } from './ready.ts';
+import { removeContainer, withdrawContainer } from './removal.ts';
 import { type ContainerReply, createdReply } from './wire.ts';
 
 const REQUEST_TIMEOUT = 30_000;
-const REMOVAL_TIMEOUT = 60_000;
 
 /** Does one effect of a `docker.container`. Every one looks first whether it is done already. */
 export async function performContainer(acting: Acting): Promise<Receipt> {
@@ -23,28 +23,32 @@ export async function performContainer(acting: Acting): Promise<Receipt> {
     switch (operation.effect.name) {
       case 'fetch':
         // An image that only another step of this run will tell is the business of that step.
-        if (operation.desired['image'] !== undefined) await ensureImage(acting);
+        if (operation.desired['image'] === undefined) return {};
+        requireHealthcheck(acting, await acting.world.image(await ensureImage(acting), acting.io.signal));
         return {};
       case 'create':
         return await createContainer(acting);
       case 'start':
-        return await startContainer(acting);
+        await startContainer(acting, await requirePresent(acting));
+        return {};
       case 'ready':
         return await awaitReady(acting, await requirePresent(acting));
       case 'update':
-        return await updateContainer(acting);
+        await updateContainer(acting, await requirePresent(acting));
+        return {};
       case 'stop':
-        await stopContainer(acting, await present(acting));
+        await withdrawContainer(acting, await present(acting));
         return {};
       case 'set-aside':
-        return await setAside(acting);
+        await setAside(acting);
+        return {};
       case 'remove':
-        await removeContainer(acting, await present(acting));
+        await endContainer(acting, await present(acting));
         return {};
       case 'retire':
         // By its live id alone: the mark that goes with this effect may be the successor's.
-        await stopContainer(acting, await ours(acting, operation.ref));
-        await removeContainer(acting, await ours(acting, operation.ref));
+        await withdrawContainer(acting, await ours(acting, operation.ref));
+        await endContainer(acting, await ours(acting, operation.ref));
         return {};
       default:
         throw new Error(`docker.container has no effect ${operation.effect.name}`);
@@ -62,22 +66,31 @@ async function createContainer(acting: Acting): Promise<Receipt> {
     await complete(acting, made);
     return { ref: made.Id };
   }
-  const container = await makeContainer(acting, name, ['environment', 'secrets', 'configs']);
+  const container = await makeContainer(acting, { name, hidden: ['environment', 'secrets', 'configs'], inherits: true });
   return { ref: container.Id };
 }
 
-/**
- * Makes a container of what is desired, with its files and networks; it does not run yet. The name has to be free. `hidden` names attributes
- * that may hold secrets, for the digest in its mark.
- */
-export async function makeContainer(acting: Acting, name: string, hidden: readonly AttributePath[]): Promise<ContainerReply> {
+/** How a container is made. */
+export interface Making {
+  readonly name: string;
+  /** Attributes that may hold secrets, for the digest in its mark. */
+  readonly hidden: readonly AttributePath[];
+  /** Whether it takes over the anonymous volumes of its predecessors. */
+  readonly inherits: boolean;
+  /** Labels of ours beside those of the owner. */
+  readonly labels?: { readonly [name: string]: string };
+}
+
+/** Makes a container of what is desired, with its files and networks; it does not run yet. The name has to be free. */
+export async function makeContainer(acting: Acting, { name, hidden, inherits, labels: more }: Making): Promise<ContainerReply> {
   const { operation, client, world, io } = acting;
   const image = await ensureImage(acting);
   await requireVolumes(acting);
   world.refresh();
   for (const network of Object.keys(mapOf(operation.desired['networks']))) await requireNetwork(acting, network);
-  const labels = ownerLabels(operation, hidden);
-  const body = createRequest(operation.desired, image, labels);
+  const labels = { ...ownerLabels(operation, hidden), ...more };
+  const desired = inherits ? await withCarriedVolumes(acting, await world.image(image, io.signal)) : operation.desired;
+  const body = createRequest(desired, image, labels);
   const platform = operation.desired['platform'];
   const reply = await client.post('/containers/create', {
     signal: io.signal,
@@ -128,11 +141,11 @@ async function requireVolumes(acting: Acting): Promise<void> {
   }
 }
 
-async function startContainer(acting: Acting): Promise<Receipt> {
+/** Starts a container with everything that it needs before its first start; one that runs stays as it is. */
+export async function startContainer(acting: Acting, container: ContainerReply): Promise<void> {
   const { client, io } = acting;
-  const container = await requirePresent(acting);
   const { Status } = container.State;
-  if (Status === 'running' || Status === 'restarting') return {};
+  if (Status === 'running' || Status === 'restarting') return;
   await complete(acting, container);
   const verb = Status === 'paused' ? 'unpause' : 'start';
   await client.post(`/containers/${container.Id}/${verb}`, {
@@ -140,13 +153,11 @@ async function startContainer(acting: Acting): Promise<Receipt> {
     doing: `${verb} the container ${container.Name}`,
     timeout: 2 * REQUEST_TIMEOUT,
   });
-  return {};
 }
 
 /** Renames, sets limits and restart policy, and brings the networks to what is desired. */
-async function updateContainer(acting: Acting): Promise<Receipt> {
+export async function updateContainer(acting: Acting, container: ContainerReply): Promise<void> {
   const { operation, client, world, io } = acting;
-  const container = await requirePresent(acting);
   const name = String(operation.desired['name']);
   if (container.Name !== name) await renameContainer(acting, container, name);
   const info = await world.info(io.signal);
@@ -157,7 +168,6 @@ async function updateContainer(acting: Acting): Promise<Receipt> {
     body: limitUpdate(operation.desired, present, info),
   });
   await syncNetworks(acting, container);
-  return {};
 }
 
 /** Gives a container another name. */
@@ -169,59 +179,23 @@ export async function renameContainer(acting: Acting, container: ContainerReply,
   });
 }
 
-/** Renames the present container out of the way. Without the successor's image nothing is moved. */
-async function setAside(acting: Acting): Promise<Receipt> {
-  const container = await requirePresent(acting);
-  await ensureImage(acting);
-  const aside = asideName(String(acting.operation.desired['name']), container.Id);
-  if (container.Name !== aside) await renameContainer(acting, container, aside);
-  return {};
-}
-
-/** Stops a container in its own way and time; one that does not run stays as it is. */
-export async function stopContainer(acting: Acting, container: ContainerReply | undefined): Promise<void> {
+/** Renames the present container out of the way. One that goes on beside its successor is not moved without that one's image. */
+async function setAside(acting: Acting): Promise<void> {
+  const goesOn = acting.operation.effect.part === 'apply';
+  const container = goesOn ? await requirePresent(acting) : await present(acting);
   if (container === undefined) return;
-  if (container.State.Status === 'exited' || container.State.Status === 'created' || container.State.Dead) return;
-  const grace = container.Config.StopTimeout ?? 10;
-  try {
-    await acting.client.post(`/containers/${container.Id}/stop`, {
-      signal: acting.io.signal,
-      doing: `stop the container ${container.Name}`,
-      timeout: REQUEST_TIMEOUT + Math.max(grace, 0) * 1000,
-    });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  if (goesOn) await ensureImage(acting);
+  if (!isAsideName(container.Name, container.Id)) await renameContainer(acting, container, asideName(container.Name, container.Id));
 }
 
-/** Removes a container that was stopped. Its anonymous volumes stay: they may hold data. */
-export async function removeContainer(acting: Acting, container: ContainerReply | undefined): Promise<void> {
-  if (container === undefined) return;
-  try {
-    await acting.client.remove(`/containers/${container.Id}`, {
-      signal: acting.io.signal,
-      doing: `remove the container ${container.Name}`,
-      query: { v: false, force: false },
-      timeout: REMOVAL_TIMEOUT,
-    });
-  } catch (error) {
-    if (isNotFound(error)) return;
-    if (!isBeingRemoved(error)) throw error;
-    await untilGone(acting, container.Id);
-  }
-}
-
-async function untilGone(acting: Acting, id: string): Promise<void> {
-  const { world, io } = acting;
-  const deadline = io.clock.monotonic() + REMOVAL_TIMEOUT;
-  while ((await world.container(id, io.signal)) !== undefined) {
-    if (io.clock.monotonic() > deadline) throw new ProviderError('TIMEOUT', 'The engine is removing the container, but does not get done.');
-    await io.clock.sleep(200, io.signal);
-  }
+/** Removes a container that was stopped. Its anonymous volumes stay, unless the document says that they are worth nothing. */
+async function endContainer(acting: Acting, container: ContainerReply | undefined): Promise<void> {
+  await removeContainer(acting, container);
+  if (container !== undefined && renewsVolumes(acting)) await dropVolumes(acting, Object.values(anonymousVolumes(container)));
 }
 
 /** The container of a live id as it is now; undefined when it is gone. Throws `FOREIGN` when it is not ours. */
-async function ours(acting: Acting, ref: string | undefined): Promise<ContainerReply | undefined> {
+export async function ours(acting: Acting, ref: string | undefined): Promise<ContainerReply | undefined> {
   const { operation, world, io } = acting;
   const container = ref === undefined ? undefined : await world.container(ref, io.signal);
   if (container === undefined) return undefined;
@@ -230,7 +204,7 @@ async function ours(acting: Acting, ref: string | undefined): Promise<ContainerR
 }
 
 /** The present container: that of the recorded live id, or, when somebody made it anew under our mark or the id was lost, that with our mark. */
-async function present(acting: Acting): Promise<ContainerReply | undefined> {
+export async function present(acting: Acting): Promise<ContainerReply | undefined> {
   const { operation, world, io } = acting;
   const recorded = await ours(acting, operation.ref);
   if (recorded !== undefined) return recorded;

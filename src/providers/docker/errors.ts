@@ -102,6 +102,13 @@ export function isStillAttached(error: unknown): boolean {
   return (failure.status === 403 || failure.status === 409) && /active endpoints/i.test(failure.words);
 }
 
+/** What stands against the removal of a container for a moment only, in the engine's words; undefined when waiting would not help. */
+export function passingReason(error: unknown): string | undefined {
+  const failure = failureOf(error instanceof ProviderError ? error.cause : error);
+  const isPassing = /default link name|device or resource busy|failed to remove root filesystem|has active endpoints/i.test(failure.words);
+  return isPassing && (failure.status === 409 || failure.status === 403 || failure.status === 500) ? failure.words : undefined;
+}
+
 /** True when the engine is removing the container already. */
 export function isBeingRemoved(error: unknown): boolean {
   const failure = failureOf(error instanceof ProviderError ? error.cause : error);

@@ -1,4 +1,5 @@
 import { packTar, unpackTar } from 'modern-tar';
+import { canonicalText } from '../../core/canonical.ts';
 import type { Plain } from '../../core/value.ts';
 import { ProviderError } from '../contract.ts';
 import type { Acting } from './acting.ts';
@@ -16,14 +17,17 @@ interface FileEntry {
   readonly gid: number | undefined;
 }
 
+/** Where a job finds what it is asked. */
+const REQUEST = '/accede/request.json';
+
 /**
- * Copies inline `configs` and `secrets` into a container that has not started yet. Configs belong to root, secrets to the container's user.
+ * Copies inline `configs` and `secrets`, and the request of a run, into a container that has not started yet. Configs belong to root, the rest to the container's user.
  * Throws `INVALID` when that user has no account in the image.
  */
 export async function copyFiles(acting: Acting, container: ContainerReply): Promise<void> {
   const { operation, client, io } = acting;
   const configs = entries(operation.desired['configs'], 'content');
-  const secrets = entries(operation.desired['secrets'], 'value');
+  const secrets = [...entries(operation.desired['secrets'], 'value'), ...requestEntry(operation.request?.document)];
   if (configs.length + secrets.length === 0) return;
   const user = secrets.some((file) => file.uid === undefined || file.gid === undefined) ? await userOf(acting, container) : ROOT;
   const files = [
@@ -60,6 +64,11 @@ function entries(files: Plain | undefined, content: 'content' | 'value'): readon
     const id = (name: string) => (typeof map[name] === 'number' ? map[name] : undefined);
     return { path, content: String(map[content] ?? ''), mode: Number.parseInt(String(map['mode']), 8), uid: id('uid'), gid: id('gid') };
   });
+}
+
+function requestEntry(document: Plain | undefined): readonly FileEntry[] {
+  if (document === undefined) return [];
+  return [{ path: REQUEST, content: `${canonicalText(document)}\n`, mode: 0o400, uid: undefined, gid: undefined }];
 }
 
 interface User {

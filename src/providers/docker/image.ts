@@ -115,7 +115,8 @@ export const imageType = defineType({
   identity: imageIdentity,
   align: alignImage,
   effects: (change): readonly Effect[] => {
-    const create: Effect = { name: 'create', part: 'apply', stage: 'preflight', object: 'create', direction: 'back' };
+    // What was fetched serves nobody by itself, and the next attempt finds it there.
+    const create: Effect = { name: 'create', part: 'apply', stage: 'preflight', object: 'create', direction: 'stays' };
     const retire: Effect = { name: 'retire', part: 'retire', stage: 'retire', object: 'retire', direction: 'forward' };
     const last = change.deposed ? [retire] : [];
     switch (change.action) {
@@ -125,10 +126,10 @@ export const imageType = defineType({
         return [{ name: 'remove', part: 'remove', stage: 'retire', object: 'remove', direction: 'forward' }, ...last];
       case 'replace':
         // Two images never stand in each other's way, so the order that was asked for makes no difference.
-        return [{ name: 'set-aside', part: 'apply', stage: 'preflight', object: 'depose', direction: 'back' }, create, retire];
+        return [{ name: 'set-aside', part: 'apply', stage: 'preflight', object: 'depose', direction: 'stays' }, create, retire];
       case 'update':
       case 'start':
-        return [{ name: 'verify', part: 'apply', stage: 'preflight', object: 'update', direction: 'back' }, ...last];
+        return [{ name: 'verify', part: 'apply', stage: 'preflight', object: 'update', direction: 'stays' }, ...last];
       default:
         return change.action satisfies never;
     }

@@ -6,6 +6,7 @@ import { attribute, defineType, traitsOf } from '../define.ts';
 import { isOfJob } from './job/traces.ts';
 import { asList, asText, bareText, compact, liftOptional, textSet } from './lift.ts';
 import { isMarked } from './marks.ts';
+import { isAsideName } from './naming.ts';
 import type { ContainerEntry } from './wire.ts';
 import type { World } from './world.ts';
 
@@ -71,7 +72,9 @@ export async function readInventory(query: ObjectQuery, world: World, signal: Ab
   const selector = desired['selector'];
   const labels = isAttributes(selector) ? selector['label'] : undefined;
   const wanted = (isList(labels) ? labels : []).map((item) => bareText(item) ?? '');
-  const all = (await world.containers(signal)).toSorted((a, b) => compareText(nameOf(a), nameOf(b)));
+  // What stepped aside for a successor is no longer what serves, whatever it carries.
+  const present = (await world.containers(signal)).filter((entry) => !(isMarked(entry.Labels, query.mark) && isAside(entry)));
+  const all = present.toSorted((a, b) => compareText(nameOf(a), nameOf(b)));
   const found = all.filter((entry) => wanted.every((text) => carries(entry, text)));
   const problem = judge(desired['guard'], found, all, query);
   return {
@@ -111,6 +114,10 @@ function judge(
     code: 'INVENTORY_INCOMPLETE',
     message: `Containers of this environment do not carry the label: ${missing.join(', ')}. Give it to them, or ask for guard: subset.`,
   };
+}
+
+function isAside(entry: ContainerEntry): boolean {
+  return !isOfJob(entry.Labels) && entry.Names.some((name) => isAsideName(name, entry.Id));
 }
 
 function carries(entry: ContainerEntry, text: string): boolean {

@@ -1,7 +1,7 @@
 import { digestOf } from '../../core/canonical.ts';
 import { type AttributePath, isBelow } from '../../core/path.ts';
 import type { Plain } from '../../core/value.ts';
-import type { Found, Inventory, Mark, Operation } from '../contract.ts';
+import type { Found, Inventory, InventoryMark, Mark, Operation } from '../contract.ts';
 
 /** Every label of ours begins so; operators may not write such labels. */
 export const LABEL_PREFIX = 'io.accede.';
@@ -11,6 +11,9 @@ const LINEAGE = `${LABEL_PREFIX}lineage`;
 const ID = `${LABEL_PREFIX}id`;
 const CREATED = `${LABEL_PREFIX}created`;
 const SPEC = `${LABEL_PREFIX}spec`;
+
+/** Labels of a container of a run on request: which run it is, the digest of its inputs, and the fingerprint of what it was asked. */
+export const RUN_LABELS = { run: `${LABEL_PREFIX}run`, inputs: `${LABEL_PREFIX}inputs`, request: `${LABEL_PREFIX}request` } as const;
 
 type Labels = { readonly [name: string]: string };
 
@@ -54,12 +57,13 @@ export function createdAt(labels: Labels): string | undefined {
   return labels[CREATED]?.split(' ')[1];
 }
 
-/** The entry of an inventory for an object with our mark. */
-export function inventoryEntry(type: Inventory['type'], labels: Labels, ref: string): Inventory | undefined {
-  const id = labels[ID];
-  if (id === undefined) return undefined;
+/** The entry of an inventory for an object with a mark of the environment; without a lineage in question whatever state made it. */
+export function inventoryEntry(type: Inventory['type'], labels: Labels, ref: string, mark: InventoryMark): Inventory | undefined {
+  const { [ID]: id, [LINEAGE]: lineage, [ENVIRONMENT]: environment } = labels;
+  if (id === undefined || lineage === undefined || !/^[0-9a-f]{32}$/.test(lineage) || environment !== mark.environment) return undefined;
+  if (mark.lineage !== undefined && mark.lineage !== lineage) return undefined;
   const address = createdAt(labels);
-  return address === undefined ? { type, id, ref } : { type, id, ref, address };
+  return { type, id, ref, lineage, ...(address === undefined ? {} : { address }) };
 }
 
 /** The labels that are not ours. */

@@ -32,9 +32,14 @@ export function isFailedName(name: string, ref: string): boolean {
   return name.endsWith(failedSuffix(ref));
 }
 
+/** Whether a container has the name of a predecessor that stepped aside. */
+export function isAsideName(name: string, ref: string): boolean {
+  return name.endsWith(asideSuffix(ref));
+}
+
 /** Whether a container is what an earlier run left: it failed, or stepped aside. */
 export function isLeftName(name: string, ref: string): boolean {
-  return isFailedName(name, ref) || name.endsWith(asideSuffix(ref));
+  return isFailedName(name, ref) || isAsideName(name, ref);
 }
 
 function asideSuffix(ref: string): string {

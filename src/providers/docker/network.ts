@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type Attributes, isAttributes, isList, Sensitive, type Value } from '../../core/value.ts';
-import type { Effect, Problem, TypeContext } from '../contract.ts';
+import type { Effect, Problem, Rivalry, TypeContext } from '../contract.ts';
 import { attribute, defineType, traitsOf } from '../define.ts';
-import { bareText, compact, lift, liftOptional, plainText, sortedBy, textMap } from './lift.ts';
+import { bareText, compact, lift, liftOptional, memberNames, plainText, sortedBy, textMap } from './lift.ts';
 import { LABEL_PREFIX, ownLabels } from './marks.ts';
 import { defaultName } from './naming.ts';
 import { canonicalIp, canonicalSubnet, isSubnet } from './spelling.ts';
@@ -62,6 +62,7 @@ export const networkType = defineType({
   },
   role: 'infrastructure',
   stage: 'migrate',
+  marks: true,
   foreignCode: 'NETWORK_FOREIGN',
   example: `resources:
   docker.network:
@@ -81,6 +82,7 @@ export const networkType = defineType({
   normalize: (attributes, context) => normalizeNetwork(attributes, context),
   identity: (desired) => plainText(desired['name']),
   align: alignNetwork,
+  rivalries: nameRivalries('networks'),
   effects: (change): readonly Effect[] => {
     const create: Effect = { name: 'create', part: 'apply', stage: 'migrate', object: 'create', direction: 'back' };
     const retire: Effect = { name: 'retire', part: 'retire', stage: 'retire', object: 'retire', direction: 'forward' };
@@ -103,6 +105,15 @@ export const networkType = defineType({
     }
   },
 });
+
+/** Networks and volumes are told apart by their names alone, so that two of one name cannot be. */
+export function nameRivalries(what: 'networks' | 'volumes'): (desired: Attributes, live: Attributes) => readonly Rivalry[] {
+  return (desired, live) => {
+    const name = plainText(desired['name']);
+    if (name === undefined || name !== plainText(live['name'])) return [];
+    return [{ path: 'name', message: `There cannot be two ${what} of the name ${name}.`, advice: 'Give the new one another name.' }];
+  };
+}
 
 /** Refuses a name that is a secret: the name of an object is shown everywhere. */
 export function secretNames(attributes: Attributes): readonly Problem[] {
@@ -191,23 +202,28 @@ export function liveNetwork(network: NetworkReply): Attributes {
     }),
   );
   const driver = network.IPAM?.Driver;
-  const { 'com.docker.network.driver.overlay.vxlanid_list': _chosen, ...options } = network.Options;
+  const { 'com.docker.network.driver.overlay.vxlanid_list': _chosen, ...told } = network.Options;
+  const [options, given] = [false, true].map((isGiven) => Object.entries(told).filter(([name]) => FAMILY_OPTIONS.has(name) === isGiven));
   return compact({
     name: network.Name,
     driver: network.Driver,
-    driver_opts: options,
+    driver_opts: Object.fromEntries(options ?? []),
     internal: network.Internal || undefined,
     attachable: network.Attachable || undefined,
     ipv6: network.EnableIPv6 || undefined,
     ipam: compact({ driver: driver === 'default' || driver === '' ? undefined : driver }),
     labels: ownLabels(network.Labels),
-    _defaults: compact({ pools: sortedBy(pools, poolKey) }),
+    _defaults: compact({ pools: sortedBy(pools, poolKey), driver_opts: Object.fromEntries(given ?? []) }),
   });
 }
 
-/** Takes from what the engine has chosen only the pools, and of these only the members, that the desired form names. */
+/** Options that an engine with default options notes beside the switches that they stand for. */
+const FAMILY_OPTIONS: ReadonlySet<string> = new Set(['com.docker.network.enable_ipv4', 'com.docker.network.enable_ipv6']);
+
+/** Takes from what the engine has chosen only the options and pools, and of the pools only the members, that the desired form names. */
 function alignNetwork(desired: Attributes, live: Attributes): Attributes {
-  const { _defaults: defaults, ...attributes } = live;
+  const { _defaults: defaults, ...own } = live;
+  const attributes = withOptions(desired, own, isAttributes(defaults) ? defaults['driver_opts'] : undefined);
   const wanted = isAttributes(desired['ipam']) ? desired['ipam']['config'] : undefined;
   const pools = isAttributes(defaults) ? defaults['pools'] : undefined;
   if (!isList(wanted) || !isList(pools)) return attributes;
@@ -222,6 +238,15 @@ function alignNetwork(desired: Attributes, live: Attributes): Attributes {
   });
   const ipam = isAttributes(attributes['ipam']) ? attributes['ipam'] : {};
   return { ...attributes, ipam: { ...ipam, config } };
+}
+
+function withOptions(desired: Attributes, own: Attributes, given: Value | undefined): Attributes {
+  if (!isAttributes(given)) return own;
+  const asked = new Set(memberNames(desired['driver_opts']));
+  const back = Object.fromEntries(Object.entries(given).filter(([name]) => asked.has(name)));
+  const present = isAttributes(own['driver_opts']) ? own['driver_opts'] : {};
+  const { driver_opts: _present, ...rest } = own;
+  return { ...rest, ...compact({ driver_opts: { ...present, ...back } }) };
 }
 
 function without(attributes: Attributes, name: string): Attributes {

@@ -21,7 +21,7 @@ import { versionReply } from './wire.ts';
 
 /** The oldest and the newest version of the API that this provider was made for. */
 const OLDEST_API = '1.41';
-const NEWEST_API = '1.47';
+const NEWEST_API = '1.52';
 
 const pemPath = z
   .string()

@@ -1,7 +1,9 @@
 import { type Attributes, isAttributes, isList } from '../../core/value.ts';
 import type { Found, ObjectQuery, Observed } from '../contract.ts';
+import { anonymousNotes, anonymousVolumes } from './container/anonymous.ts';
 import { liveContainer, type Peer } from './container/live.ts';
 import { portKey, portsOfBindings } from './container/ports.ts';
+import { withGifts } from './gifts.ts';
 import { declaredBy, hasContent, liveImage } from './image.ts';
 import { bareText } from './lift.ts';
 import { markedId, ownerOf } from './marks.ts';
@@ -13,7 +15,10 @@ import type { World } from './world.ts';
 
 const ABSENT: Observed = { kind: 'absent' };
 
-/** Reads a container: by its recorded id, by our id in its mark, by its name. Throws `ProviderError` when the engine cannot be asked. */
+/**
+ * Reads a container: by its recorded id, by our id in its mark, by its name. One that stepped aside has neither the name nor the id of its
+ * successor. Throws `ProviderError` when the engine cannot be asked.
+ */
 export async function readContainer(query: ObjectQuery, world: World, signal: AbortSignal): Promise<Observed> {
   const recorded = query.ref === undefined ? undefined : await world.container(query.ref, signal);
   if (recorded !== undefined) return observeContainer(recorded, query, world, signal);
@@ -26,21 +31,18 @@ export async function readContainer(query: ObjectQuery, world: World, signal: Ab
 }
 
 /** What is said of a container that is there. */
-export async function observeContainer(
-  container: ContainerReply,
-  query: Pick<ObjectQuery, 'ref' | 'mark'>,
-  world: World,
-  signal: AbortSignal,
-): Promise<Found> {
+async function observeContainer(container: ContainerReply, query: ObjectQuery, world: World, signal: AbortSignal): Promise<Found> {
   const [image, info, peers] = await Promise.all([
     world.image(container.Image, signal),
     world.info(signal),
     peersOf(container, world, signal),
   ]);
-  const attributes = liveContainer({ container, image, info, peers });
   const labels = container.Config.Labels;
   const id = markedId(labels);
+  const seen = { ref: container.Id, id, names: ['shm_size', 'ulimits'] };
+  const attributes = withGifts(liveContainer({ container, image, info, peers }), query, seen);
   const dormant = dormantReason(container);
+  const notes = anonymousNotes(container, image, query);
   return {
     kind: 'found',
     owner: ownerOf(labels, query.mark, container.Id === query.ref),
@@ -49,6 +51,7 @@ export async function observeContainer(
     attributes,
     computed: computedOfContainer(container, image, attributes),
     ...(dormant === undefined ? {} : { dormant: { reason: dormant } }),
+    ...(notes.length === 0 ? {} : { notes }),
   };
 }
 
@@ -93,6 +96,7 @@ function computedOfContainer(container: ContainerReply, image: ImageReply | unde
     image_id: container.Image,
     published_ports: publishedPorts(container, attributes),
     addresses: Object.fromEntries(addresses.filter(([, ip]) => ip !== '')),
+    anonymous_volumes: anonymousVolumes(container),
     revision: (image === undefined ? undefined : declaredBy(image).revision) ?? null,
   };
 }
@@ -135,7 +139,7 @@ export async function readNetwork(query: ObjectQuery, world: World, signal: Abor
   return network === undefined ? ABSENT : observeNetwork(network, query);
 }
 
-export function observeNetwork(network: NetworkReply, query: Pick<ObjectQuery, 'ref' | 'mark'>): Found {
+function observeNetwork(network: NetworkReply, query: ObjectQuery): Found {
   const id = markedId(network.Labels);
   const subnets = (network.IPAM?.Config ?? []).map((pool) => pool.Subnet).filter((subnet) => subnet !== '');
   return {
@@ -143,7 +147,7 @@ export function observeNetwork(network: NetworkReply, query: Pick<ObjectQuery, '
     owner: ownerOf(network.Labels, query.mark, network.Id === query.ref),
     ref: network.Id,
     ...(id === undefined ? {} : { id }),
-    attributes: liveNetwork(network),
+    attributes: withGifts(liveNetwork(network), query, { ref: network.Id, id, names: ['driver_opts'] }),
     computed: { id: network.Id, subnets: subnets.toSorted() },
   };
 }

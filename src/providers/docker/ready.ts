@@ -1,28 +1,54 @@
 import { ProviderError, type Receipt } from '../contract.ts';
 import type { Acting } from './acting.ts';
-import { mapOf } from './container/create-options.ts';
+import { listOf, mapOf } from './container/create-options.ts';
 import { lastExitCode, lastLines } from './logs.ts';
 import { type Answer, probeCommand, probeHttp, probeInside, probeTcp, type ReadySpec, readySpec } from './probe.ts';
-import type { ContainerReply } from './wire.ts';
+import type { ContainerReply, ImageReply } from './wire.ts';
 
 /** How long a container without a check of its own has to run before it counts as ready. */
 const SETTLED = 5000;
+
+/** How long is waited for one that was ready before and is started again. */
+const AGAIN = { timeout: 60_000, settled: 1000 };
+
+/**
+ * Waits until a container that served before and was stopped serves again, in its own way but not as long as a new one may take. Throws
+ * `NOT_READY` as `awaitReady` does.
+ */
+export async function awaitAgain(acting: Acting, first: ContainerReply): Promise<void> {
+  const written = readySpec.safeParse(mapOf(acting.operation.desired['ready']));
+  // What holds a secret is not known any more: then it only has to run.
+  const spec = written.success ? written.data : readySpec.parse({});
+  const timeout = Math.min(acting.operation.timeouts.ready ?? spec.timeout, AGAIN.timeout);
+  await untilReady(acting, first, { spec, timeout, settled: AGAIN.settled });
+}
 
 /**
  * Waits until a container is ready, in the way that its document says; by default until the engine calls it healthy, or until it has run for
  * five seconds. Throws `NOT_READY` with its last log lines at once when it exits or starts again meanwhile, and when the time is over.
  */
 export async function awaitReady(acting: Acting, first: ContainerReply): Promise<Receipt> {
-  const { operation, world, io } = acting;
-  const spec = readySpec.parse(mapOf(operation.desired['ready']));
+  const spec = readySpec.parse(mapOf(acting.operation.desired['ready']));
+  return untilReady(acting, first, { spec, timeout: acting.operation.timeouts.ready ?? spec.timeout, settled: SETTLED });
+}
+
+interface Gate {
+  readonly spec: ReadySpec;
+  readonly timeout: number;
+  /** How long one without a check of its own has to run. */
+  readonly settled: number;
+}
+
+async function untilReady(acting: Acting, first: ContainerReply, gate: Gate): Promise<Receipt> {
+  const { world, io } = acting;
+  const { spec, timeout } = gate;
   const began = io.clock.monotonic();
-  const timeout = operation.timeouts.ready ?? spec.timeout;
   let tries = 0;
   let reason: Answer;
   for (let container: ContainerReply | undefined = first; ; container = await world.container(first.Id, io.signal)) {
     await requireRunning(acting, first, container);
     tries++;
-    reason = await ask(acting, spec, container ?? first, io.clock.monotonic() - began);
+    reason = await ask(acting, gate, container ?? first, io.clock.monotonic() - began);
     // A container that died after a probe went well is not ready: what runs now decides.
     const now = reason === undefined ? await world.container(first.Id, io.signal) : undefined;
     if (reason === undefined) {
@@ -52,7 +78,7 @@ async function requireRunning(acting: Acting, first: ContainerReply, now: Contai
   if (state.Status !== 'running') throw await notReady(acting, now, `is ${state.Status} instead of running`);
 }
 
-async function ask(acting: Acting, spec: ReadySpec, container: ContainerReply, waited: number): Promise<Answer> {
+async function ask(acting: Acting, { spec, settled }: Gate, container: ContainerReply, waited: number): Promise<Answer> {
   if (spec.http !== undefined) {
     return spec.http.in === 'container' ? probeInside(acting, container.Id, spec.http) : probeHttp(spec.http, acting.io.signal);
   }
@@ -66,11 +92,28 @@ async function ask(acting: Acting, spec: ReadySpec, container: ContainerReply, w
     return `the engine calls it ${health.Status}${words}`;
   }
   if (spec.docker === true) {
-    throw new ProviderError('INVALID', `The container ${container.Name} has no healthcheck, so the engine will never call it healthy.`, {
-      next: 'Give it a healthcheck, or another form of ready.',
-    });
+    throw withoutHealthcheck(container.Name);
   }
-  return waited >= SETTLED ? undefined : `it runs for ${Math.floor(waited / 1000)} s of ${SETTLED / 1000} s`;
+  return waited >= settled ? undefined : `it runs for ${Math.floor(waited / 1000)} s of ${settled / 1000} s`;
+}
+
+/**
+ * Refuses a container that is to be ready when the engine calls it healthy while nothing would tell the engine so. Throws `INVALID`; nothing was
+ * touched then.
+ */
+export function requireHealthcheck(acting: Acting, image: ImageReply | undefined): void {
+  const { desired } = acting.operation;
+  const spec = readySpec.safeParse(mapOf(desired['ready']));
+  if (!spec.success || spec.data.docker !== true) return;
+  const own = listOf(mapOf(desired['healthcheck'])['test']);
+  const test = own.length > 0 ? own : (image?.Config?.Healthcheck?.Test ?? []);
+  if (test.length === 0 || test[0] === 'NONE') throw withoutHealthcheck(String(desired['name']));
+}
+
+function withoutHealthcheck(name: string): ProviderError {
+  return new ProviderError('INVALID', `The container ${name} has no healthcheck, so the engine will never call it healthy.`, {
+    next: 'Give it a healthcheck, or another form of ready.',
+  });
 }
 
 async function notReady(acting: Acting, container: ContainerReply, what: string): Promise<ProviderError> {

@@ -1,26 +1,30 @@
 import type { TypeName } from '../../core/address.ts';
 import {
   type Inventory,
+  type InventoryMark,
   type ObjectQuery,
   type Observed,
-  type Operation,
   ProviderError,
   type ReadIo,
   type ReadSession,
   type Receipt,
   type Session,
 } from '../contract.ts';
-import type { Acting } from './acting.ts';
+import type { Acting, Undoing } from './acting.ts';
 import type { Connection } from './client.ts';
+import { undoContainer } from './container/undo.ts';
 import { performContainer } from './containers.ts';
 import { readContent } from './content/type.ts';
+import { execInside } from './exec.ts';
 import { performImage } from './images.ts';
-import { performNetwork, performVolume } from './infrastructure.ts';
+import { performNetwork, performVolume, undoNetwork, undoVolume } from './infrastructure.ts';
 import { readInventory } from './inventory.ts';
 import { readJob } from './job/read.ts';
 import { performJob } from './job/run.ts';
 import { isOfJob } from './job/traces.ts';
-import { inventoryEntry, isMarked } from './marks.ts';
+import { undoJob } from './job/undo.ts';
+import { readLog } from './log-stream.ts';
+import { inventoryEntry } from './marks.ts';
 import { isLeftName } from './naming.ts';
 import { readContainer, readImage, readNetwork, readVolume } from './read.ts';
 import { parseImageReference } from './reference.ts';
@@ -42,15 +46,18 @@ export function openSession(connection: Connection, versions: Versions): Session
   return {
     ...reading(world, connection, versions),
     perform: (operation, io) => perform({ operation, io, world, client: connection.writer }),
+    undo: (operation, io) => takeBack({ operation, io, world, client: connection.writer }),
+    exec: (query, command, sink, io) => execInside({ query, command, sink, io, world, client: connection.writer }),
   };
 }
 
-function reading(world: World, connection: Pick<Connection, 'close'>, versions: Versions): ReadSession {
+function reading(world: World, connection: Pick<Connection, 'reader' | 'close'>, versions: Versions): ReadSession {
   return {
     versions,
     read: (query, io) => cannotSeeOnFailure(() => read(query, world, io)),
     inventory: (type, mark, io) => inventory(type, mark, world, io),
     resolve: (type, id, io) => resolve(type, id, world, io),
+    logs: (query, options, sink, io) => readLog({ query, options, sink, io, world, client: connection.reader }),
     close: async () => connection.close(),
   };
 }
@@ -84,26 +91,29 @@ async function cannotSeeOnFailure(look: () => Promise<Observed>): Promise<Observ
   }
 }
 
-async function inventory(type: TypeName, mark: Operation['mark'], world: World, io: ReadIo): Promise<readonly Inventory[]> {
-  const marked = await markedObjects(type, world, io);
-  const entries = marked.filter(({ labels }) => isMarked(labels, mark)).map(({ labels, ref }) => inventoryEntry(type, labels, ref));
-  return entries.filter((entry) => entry !== undefined).toSorted((a, b) => (a.ref < b.ref ? -1 : 1));
+async function inventory(type: TypeName, mark: InventoryMark, world: World, io: ReadIo): Promise<readonly Inventory[]> {
+  const entries = (await labelledObjects(type, world, io)).flatMap(({ labels, ref, left }): readonly Inventory[] => {
+    const entry = inventoryEntry(type, labels, ref, mark);
+    return entry === undefined ? [] : [left === true ? { ...entry, left } : entry];
+  });
+  const kept = kindOf(type) === 'job' ? withoutKeptRuns(entries) : entries;
+  return kept.toSorted((a, b) => (a.ref < b.ref ? -1 : 1));
 }
 
-async function markedObjects(
-  type: TypeName,
-  world: World,
-  io: ReadIo,
-): Promise<readonly { readonly labels: { readonly [name: string]: string }; readonly ref: string }[]> {
-  switch (kindOf(type)) {
+interface Labelled {
+  readonly labels: { readonly [name: string]: string };
+  readonly ref: string;
+  readonly left?: boolean;
+}
+
+async function labelledObjects(type: TypeName, world: World, io: ReadIo): Promise<readonly Labelled[]> {
+  const kind = kindOf(type);
+  switch (kind) {
     case 'container':
-      return (await world.containers(io.signal))
-        .filter((entry) => !isOfJob(entry.Labels))
-        .map((entry) => ({ labels: entry.Labels, ref: entry.Id }));
     case 'job':
       return (await world.containers(io.signal))
-        .filter((entry) => isOfJob(entry.Labels) && !entry.Names.some((name) => isLeftName(name, entry.Id)))
-        .map((entry) => ({ labels: entry.Labels, ref: entry.Id }));
+        .filter((entry) => isOfJob(entry.Labels) === (kind === 'job'))
+        .map((entry) => ({ labels: entry.Labels, ref: entry.Id, left: entry.Names.some((name) => isLeftName(name, entry.Id)) }));
     case 'network':
       return (await world.networks(io.signal)).map((entry) => ({ labels: entry.Labels, ref: entry.Id }));
     case 'volume':
@@ -113,6 +123,12 @@ async function markedObjects(
     case 'image_content':
       return [];
   }
+}
+
+/** The containers of a job's earlier runs belong to it and go with it. They stand for themselves only where its own container is gone. */
+function withoutKeptRuns(entries: readonly Inventory[]): readonly Inventory[] {
+  const present = new Set(entries.filter((entry) => entry.left !== true).map((entry) => entry.address));
+  return entries.filter((entry) => entry.left !== true || !present.has(entry.address));
 }
 
 /** The live id of what an operator names by name, by id, or by the beginning of an id that is no other's too. */
@@ -159,6 +175,34 @@ async function perform(acting: Acting): Promise<Receipt> {
     case 'inventory':
     case 'image_content':
       throw new Error(`${acting.operation.type} has no effects`);
+  }
+}
+
+async function takeBack(acting: Undoing): Promise<void> {
+  acting.world.refresh();
+  try {
+    switch (kindOf(acting.operation.type)) {
+      case 'container':
+        await undoContainer(acting);
+        return;
+      case 'network':
+        await undoNetwork(acting);
+        return;
+      case 'volume':
+        await undoVolume(acting);
+        return;
+      case 'job':
+        await undoJob(acting);
+        return;
+      case 'image':
+        // What was fetched serves nobody by itself, and the next attempt finds it there.
+        return;
+      case 'inventory':
+      case 'image_content':
+        throw new Error(`${acting.operation.type} has no effects`);
+    }
+  } finally {
+    acting.world.refresh();
   }
 }
 

@@ -13,7 +13,7 @@ export async function withTagNotes(reading: Promise<Observed>, query: ObjectQuer
   const observed = await reading;
   if (observed.kind !== 'found' || query.refreshTags !== true) return observed;
   const note = await tagNote(observed, world, io);
-  return note === undefined ? observed : { ...observed, notes: [note] };
+  return note === undefined ? observed : { ...observed, notes: [...(observed.notes ?? []), note] };
 }
 
 async function tagNote(found: Found, world: World, io: ReadIo): Promise<{ readonly code: string; readonly message: string } | undefined> {

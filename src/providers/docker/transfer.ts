@@ -77,8 +77,9 @@ export async function transfer(
   };
   const take = (text: string) => {
     if (text.trim() === '') return;
-    const { error, id, status, progressDetail } = progressLine.parse(JSON.parse(text));
-    if (error !== '') failure = error;
+    const { error, errorDetail, id, status, progressDetail } = progressLine.parse(JSON.parse(text));
+    const words = error || errorDetail;
+    if (words !== '') failure = words;
     if (!layers.take({ id, status, progress: progressDetail ?? { current: 0, total: 0 } })) return;
     isUntold = true;
     if (io.clock.monotonic() - told >= PROGRESS_INTERVAL) tell();

@@ -5,7 +5,7 @@ import { attribute, defineType, traitsOf } from '../define.ts';
 import { compact, plainText, textMap } from './lift.ts';
 import { ownLabels } from './marks.ts';
 import { defaultName } from './naming.ts';
-import { labelsSchema, objectName, reservedLabels, secretNames } from './network.ts';
+import { labelsSchema, nameRivalries, objectName, reservedLabels, secretNames } from './network.ts';
 import type { VolumeReply } from './wire.ts';
 
 const schema = z.strictObject({
@@ -31,6 +31,7 @@ export const volumeType = defineType({
   role: 'infrastructure',
   stage: 'migrate',
   protected: true,
+  marks: true,
   foreignCode: 'VOLUME_FOREIGN',
   example: `resources:
   docker.volume:
@@ -49,6 +50,7 @@ export const volumeType = defineType({
       labels: textMap(attributes['labels']),
     }),
   identity: (desired) => plainText(desired['name']),
+  rivalries: nameRivalries('volumes'),
   effects: (change): readonly Effect[] => {
     const create: Effect = { name: 'create', part: 'apply', stage: 'migrate', object: 'create', direction: 'back' };
     const retire: Effect = { name: 'retire', part: 'retire', stage: 'retire', object: 'retire', direction: 'forward' };

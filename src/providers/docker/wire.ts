@@ -116,6 +116,7 @@ export const containerReply = z.object({
   Config: z.object({
     Hostname: text,
     User: text,
+    Tty: boolean,
     Env: texts,
     Cmd: z.array(z.string()).nullish(),
     Entrypoint: z.array(z.string()).nullish(),
@@ -258,6 +259,11 @@ export const progressLine = z.object({
   status: text,
   stream: text,
   error: text,
+  // Newer engines tell the failure here alone.
+  errorDetail: z
+    .object({ message: text })
+    .nullish()
+    .transform((value) => value?.message ?? ''),
   id: text,
   progressDetail: z
     .object({ current: number, total: number })

@@ -1,7 +1,8 @@
 import { canonicalText } from '../../core/canonical.ts';
 import { isAttributes, type Plain } from '../../core/value.ts';
 import { type EffectIo, type Operation, ProviderError, type Receipt, type Undo } from '../contract.ts';
-import { WORLD_SETTINGS } from './resource-types.ts';
+import { generationType, WORLD_SETTINGS } from './resource-types.ts';
+import { beginTask, finishTask, NEVER_RAN, taskType } from './task.ts';
 import type { FakeObject, FakeWorld, WorldEntry } from './world.ts';
 
 /** What an effect comes to: what it changes (nothing when its after is found already) and what it answers. */
@@ -65,11 +66,12 @@ function undone(world: FakeWorld, zone: string, undo: Undo): WorldEntry | undefi
     case 'update': {
       // What the world never shows is not known of the time before.
       const { token } = object.attributes;
-      return { put: [{ ...object, attributes: { ...before, ...(token === undefined ? {} : { token }) } }] };
+      const running = object.running || object.type === generationType.type;
+      return { put: [{ ...object, running, attributes: { ...before, ...(token === undefined ? {} : { token }) } }] };
     }
     case 'keep':
-      if (effect.name === 'stop') return object.running ? undefined : { put: [{ ...object, running: true }] };
-      if (effect.name === 'start') return object.running ? { put: [{ ...object, running: false }] } : undefined;
+      if (effect.name === 'stop') return object.running || undo.dormant === true ? undefined : { put: [{ ...object, running: true }] };
+      if (effect.name === 'start') return object.running && undo.dormant ? { put: [{ ...object, running: false }] } : undefined;
       return undefined;
     case 'remove':
     case 'retire':
@@ -89,7 +91,9 @@ function decide(world: FakeWorld, zone: string, operation: Operation): Outcome {
       const known = required(object, operation);
       const attributes = completed(operation.desired);
       if (canonicalText(known.attributes) === canonicalText(attributes)) return { changes: undefined, receipt: {} };
-      return { changes: { put: [{ ...known, attributes }] }, receipt: {} };
+      // A generation that is only activated does not count as running.
+      const running = known.running && known.type !== generationType.type;
+      return { changes: { put: [{ ...known, attributes, running }] }, receipt: {} };
     }
     case 'depose': {
       // An object that was taken away by hand needs no room made.
@@ -129,7 +133,7 @@ function create(world: FakeWorld, zone: string, operation: Operation): Outcome {
     zone,
     mark: { ...operation.mark, id: operation.id, address: operation.address },
     attributes: completed(operation.desired),
-    computed: { id: ref, address: `${ref}.example` },
+    computed: { id: ref, address: `${ref}.example`, ...(operation.type === taskType.type ? NEVER_RAN : {}) },
     running: false,
   };
   return { changes: { put: [made] }, receipt: { ref, computed: made.computed } };
@@ -137,6 +141,7 @@ function create(world: FakeWorld, zone: string, operation: Operation): Outcome {
 
 function keep(object: FakeObject | undefined, operation: Operation): Outcome {
   switch (operation.effect.name) {
+    case 'commit':
     case 'start': {
       const known = required(object, operation);
       return { changes: known.running ? undefined : { put: [{ ...known, running: true }] }, receipt: {} };
@@ -149,6 +154,14 @@ function keep(object: FakeObject | undefined, operation: Operation): Outcome {
     case 'ready':
       if (!required(object, operation).running) throw new ProviderError('NOT_READY', 'The service exited while it was waited for.');
       return { changes: undefined, receipt: {} };
+    case 'begin': {
+      const begun = beginTask(required(object, operation), operation);
+      return { changes: begun === undefined ? undefined : { put: [begun] }, receipt: {} };
+    }
+    case 'finish': {
+      const finished = finishTask(required(object, operation), operation);
+      return { changes: { put: [finished] }, receipt: { computed: finished.computed } };
+    }
     default:
       throw new Error(`the fake provider has no effect ${operation.effect.name}`);
   }

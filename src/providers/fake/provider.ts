@@ -1,10 +1,20 @@
 import { z } from 'zod';
 import { fail, succeed } from '../../core/diagnostic.ts';
 import type { Attributes, Plain } from '../../core/value.ts';
-import type { Diagnostic, Found, ObjectQuery, Observed, Provider, ReadSession, Session } from '../contract.ts';
+import {
+  type Diagnostic,
+  type Found,
+  type ObjectQuery,
+  type Observed,
+  type Provider,
+  ProviderError,
+  type ReadSession,
+  type Session,
+} from '../contract.ts';
 import { attribute } from '../define.ts';
 import { performFake, undoFake } from './perform.ts';
-import { imageType, serverType, serviceType, storeType, thingType } from './resource-types.ts';
+import { generationType, imageType, serverType, serviceType, storeType, thingType } from './resource-types.ts';
+import { taskType } from './task.ts';
 import type { FakeObject, FakeWorld } from './world.ts';
 
 const config = z.strictObject({
@@ -24,7 +34,7 @@ export function fakeProvider(world: FakeWorld): Provider {
     name: 'fake',
     summary: 'A world in memory, for tests',
     config,
-    types: [imageType, serverType, serviceType, storeType, thingType],
+    types: [generationType, imageType, serverType, serviceType, storeType, taskType, thingType],
     exposes: ['address'],
     async openReadOnly(block) {
       return world.refusesToOpen ? fail(refused) : succeed(readSession(world, zoneOf(block)));
@@ -54,9 +64,13 @@ function readSession(world: FakeWorld, zone: string): ReadSession {
       return observe(world, zone, query);
     },
     async inventory(type, mark) {
-      return world.objects().flatMap(({ type: its, zone: where, mark: bears, ref }) => {
-        if (its !== type || where !== zone || bears?.lineage !== mark.lineage) return [];
-        return [{ type, address: bears.address, id: bears.id, ref }];
+      world.lists += 1;
+      if (world.unreachable) throw new ProviderError('UNREACHABLE', 'The fake world does not answer.');
+      return world.objects().flatMap(({ type: its, zone: where, mark: bears, ref, name }) => {
+        if (its !== type || where !== zone || bears?.environment !== mark.environment) return [];
+        if (mark.lineage !== undefined && bears.lineage !== mark.lineage) return [];
+        const left = name.endsWith(`~${ref}`) ? ({ left: true } as const) : {};
+        return [{ type, address: bears.address, id: bears.id, ref, lineage: bears.lineage, ...left }];
       });
     },
     async resolve(type, id) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Attributes, isAttributes, type Plain } from '../../core/value.ts';
-import type { Change, Effect, ResourceType, TypeContext } from '../contract.ts';
+import type { Change, Effect, ResourceType, Rivalry, TypeContext } from '../contract.ts';
 import { attribute, defineType, traitsOf } from '../define.ts';
 
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
@@ -75,13 +75,23 @@ export const serverType = fakeType('fake.server', {
   proves: true,
 });
 
-type Particulars = Pick<ResourceType, 'summary' | 'role' | 'stage' | 'foreignCode'> &
-  Partial<Pick<ResourceType, 'roles' | 'protected'>> & { readonly proves?: boolean };
+/** What is switched to first and made final when everything that uses it has gone over. */
+export const generationType = fakeType('fake.generation', {
+  summary: 'A generation of the fake world, activated and then committed',
+  role: 'runtime',
+  stage: 'start',
+  foreignCode: 'GENERATION_FOREIGN',
+  commits: true,
+});
 
-function fakeType(type: string, { proves = false, ...particulars }: Particulars): ResourceType {
+type Particulars = Pick<ResourceType, 'summary' | 'role' | 'stage' | 'foreignCode'> &
+  Partial<Pick<ResourceType, 'roles' | 'protected'>> & { readonly proves?: boolean; readonly commits?: boolean };
+
+function fakeType(type: string, { proves = false, commits = false, ...particulars }: Particulars): ResourceType {
   return defineType({
     ...particulars,
     type,
+    marks: true,
     schemaVersion: 1,
     schema,
     traits: computed,
@@ -102,10 +112,11 @@ function fakeType(type: string, { proves = false, ...particulars }: Particulars)
     normalize,
     identity: (desired) => (typeof desired['name'] === 'string' ? desired['name'] : undefined),
     align,
+    rivalries,
     effects:
       particulars.role === 'service'
         ? (change) => [...(proves ? proofs(change) : []), ...serviceEffects(change)]
-        : (change) => objectEffects(change, particulars.stage),
+        : (change) => (commits ? withCommit(change, objectEffects(change, particulars.stage)) : objectEffects(change, particulars.stage)),
   });
 }
 
@@ -129,6 +140,14 @@ function align(desired: Attributes, live: Attributes): Attributes {
   const named = isAttributes(desired['settings']) ? desired['settings'] : {};
   const kept = Object.entries(settings).filter(([name, value]) => Object.hasOwn(named, name) || value !== WORLD_SETTINGS[name]);
   return kept.length === 0 && desired['settings'] === undefined ? rest : { ...rest, settings: Object.fromEntries(kept) };
+}
+
+/** Two objects cannot have the setting `port` in common. */
+function rivalries(desired: Attributes, live: Attributes): readonly Rivalry[] {
+  const portOf = ({ settings }: Attributes) => (isAttributes(settings) ? settings['port'] : undefined);
+  const port = portOf(desired);
+  if (typeof port !== 'number' || port !== portOf(live)) return [];
+  return [{ path: 'settings.port', message: `Two objects cannot have the port ${port} at once.`, advice: 'Leave the port out.' }];
 }
 
 function objectEffects(change: Change, stage: Effect['stage']): readonly Effect[] {
@@ -178,6 +197,14 @@ function serviceEffects(change: Change): readonly Effect[] {
       ];
   }
   return change.action satisfies never;
+}
+
+/** Whatever brings it about, or finds it activated only, ends with its commit. */
+function withCommit(change: Change, effects: readonly Effect[]): readonly Effect[] {
+  if (change.action === 'delete') return effects;
+  const commit: Effect = { name: 'commit', part: 'commit', stage: 'commit', object: 'keep', direction: 'forward' };
+  const at = effects.findIndex((effect) => effect.part === 'retire');
+  return effects.toSpliced(at === -1 ? effects.length : at, 0, commit);
 }
 
 function proofs(change: Change): readonly Effect[] {

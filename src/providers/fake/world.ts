@@ -74,6 +74,8 @@ export class FakeWorld {
   version = '1';
   /** How often an object was read. */
   reads = 0;
+  /** How often the objects of a type were listed by their marks. */
+  lists = 0;
   readonly #objects = new Map<string, FakeObject>();
   /** Every live id that there ever was. */
   readonly #refs = new Set<string>();
@@ -174,10 +176,11 @@ export class FakeWorld {
     at: string,
     code: ProviderErrorCode,
     times = 1,
-    options: { readonly message?: string; readonly lines?: readonly string[] } = {},
+    options: { readonly message?: string; readonly lines?: readonly string[]; readonly exitCode?: number } = {},
   ): void {
     const message = options.message ?? `The fake world was told to fail at ${at}.`;
-    this.#script(at, { what: { kind: 'fail', error: new ProviderError(code, message, { lines: options.lines ?? [] }) }, times });
+    const { message: _told, ...more } = options;
+    this.#script(at, { what: { kind: 'fail', error: new ProviderError(code, message, more) }, times });
   }
 
   /** The next `times` effects that `at` names are done, and then throw UNKNOWN_OUTCOME. */

@@ -4,7 +4,7 @@ import { attribute } from '../define.ts';
 /** The `local` provider block. */
 export const localConfig = z.strictObject({
   host: attribute(
-    z.literal('local', { error: 'Files on another host are not available yet: leave `host` out, or write `host: local`.' }).optional(),
+    z.literal('local', { error: '"local", or left out: files on another host are not available yet' }).optional(),
     'The machine that holds the files. Only this one for now.',
     { facet: 'placement' },
   ),

@@ -115,6 +115,28 @@ describe('an object that comes after its run was lost and looked for', () => {
   });
 });
 
+describe('a creation that was lost, and whose object stepped aside in a run that was lost as well', () => {
+  it('must be settled with that, so that nobody takes its object for what is to come', async () => {
+    const service = (image: string) => [desired('fake.service.s', { image }, { lifecycle: { createBeforeDestroy: true } })];
+    const lose = async (image: string, status: string) => {
+      const { document } = await bench.prepare(service(image));
+      const isCreate = (mutation: Mutation) =>
+        mutation.kind === 'step' && mutation.step.effect === 'create' && mutation.step.status === status;
+      await bench.applyUntil(document, service(image), isCreate);
+    };
+    await bench.converge(service('v1'));
+    await lose('v2', 'done');
+    expect((await (await bench.store()).read())?.unsettled).toHaveLength(1);
+    await lose('v3', 'intended');
+    expect((await (await bench.store()).read())?.unsettled).toEqual([]);
+    const { document } = await bench.prepare(service('v3'));
+    expect(document.changes.map(({ action }) => action)).toEqual(['create']);
+    await bench.converge(service('v3'));
+    expect(bench.world.objects()).toMatchObject([{ name: 'test-s', attributes: { image: 'v3' } }]);
+    expect(outline((await bench.prepare(service('v3'))).document)).toBe('no-op');
+  });
+});
+
 describe('a run that is lost', () => {
   it('must have touched nothing when it could not write its first intent', async () => {
     const { document } = await bench.prepare(file('one'));

@@ -198,3 +198,30 @@ describe('a way back that fails itself', () => {
     expect(content('f')).toBe('theirs');
   });
 });
+
+describe('a store', () => {
+  const store = (image: string, lifecycle = {}) => [
+    service('db', { image }, { role: 'store', lifecycle }),
+    thing('t', { size: image.length }),
+  ];
+
+  it('must not go back once a new version was started on its data', async () => {
+    await bench.converge(store('v1'));
+    bench.world.failOn('fake.service.db:ready', 'NOT_READY');
+    const { document } = await bench.prepare(store('v10'));
+    expect(document.succession).toMatchObject({
+      direction: expect.stringMatching(/^back before/),
+      pointOfNoReturn: 'fake.service.db:ready and 1 more',
+    });
+    expect(await bench.apply(document, store('v10'))).toMatchObject({ exitCode: 6 });
+    await bench.converge(store('v10'));
+  });
+
+  it('must go back when it fails before that, and when the documents affirm that it may', async () => {
+    await bench.converge(store('v1'));
+    bench.world.failOn('fake.service.db:create', 'CONFLICT');
+    await expectAsBefore(store('v1'), store('v10'));
+    bench.world.failOn('fake.service.db:ready', 'NOT_READY');
+    await expectAsBefore([], store('v10', { reversible: true }));
+  });
+});

@@ -33,6 +33,10 @@ async function accedeWith(stdin: Input, words: readonly string[]) {
     environment: { PATH: process.env['PATH'], HOME: process.env['HOME'], CANARY, USER: 'tester' },
     folder,
     stdin,
+    pipes: {
+      stdout: { isTerminal: false, write: async (bytes) => (stdout += Buffer.from(bytes).toString()) !== '' },
+      stderr: { isTerminal: false, write: async (bytes) => (stderr += Buffer.from(bytes).toString()) !== '' },
+    },
     terminal: process.stderr,
     version: '0.0.0-test',
   };

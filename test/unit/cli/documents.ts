@@ -54,7 +54,7 @@ export function plan(changes: readonly PlannedChange[], more: Partial<PlanDocume
       providers: {},
       options: DEFAULT_OPTIONS,
     },
-    state: { lineage: 'a'.repeat(32), serial: 12, digest: empty },
+    state: { lineage: 'a'.repeat(32), serial: 12, digest: empty, begins: null },
     succession: {
       class: 'composite',
       then: null,
@@ -70,6 +70,7 @@ export function plan(changes: readonly PlannedChange[], more: Partial<PlanDocume
     },
     applicable: true,
     changes,
+    rolling: [],
     steps: changes
       .filter((item) => item.action !== 'noop')
       .map((item) => ({

@@ -26,12 +26,12 @@ describe('the text of a plan', () => {
         }),
       ],
       {
-        state: { lineage: null, serial: 0, digest: digest('') },
+        state: { lineage: null, serial: 0, digest: digest(''), begins: null },
         succession: { ...plan([]).succession, class: 'initial', rule: 'nothing was applied yet', stages: ['publish', 'start'] },
       },
     );
     expect(renderPlan(document, style, { next: 'accede apply plan.json' })).toMatchInlineSnapshot(`
-      "staging        plan sha256:867647f7…8621 · no state yet · 2026-11-30 14:02 UTC
+      "staging        plan sha256:c64a0817…e50b · no state yet · 2026-11-30 14:02 UTC
 
       Successor: initial        outage: none        failure: forward: what was done stays recorded
         rule      nothing was applied yet
@@ -106,7 +106,7 @@ describe('the text of a plan', () => {
       },
     );
     expect(renderPlan(document, style)).toMatchInlineSnapshot(`
-      "staging        plan sha256:c65e1c19…e6cb · state #12 · 2026-11-30 14:02 UTC
+      "staging        plan sha256:126ae471…1b3c · state #12 · 2026-11-30 14:02 UTC
 
       Successor: composite        outage: none        affected: docker.container.app
         failure   forward: what was done stays recorded
@@ -168,7 +168,7 @@ describe('the text of a plan', () => {
       },
     });
     expect(renderPlan(document, style)).toMatchInlineSnapshot(`
-      "staging        plan sha256:8820d451…d70b · state #12 · 2026-11-30 14:02 UTC
+      "staging        plan sha256:be3d0c63…0266 · state #12 · 2026-11-30 14:02 UTC
 
       Successor: refuse        outage: none        failure: forward: what was done stays recorded
         rule      something is refused
@@ -339,7 +339,7 @@ describe('the text of a plan', () => {
     expect(performance.now() - started).toBeLessThan(2_000);
     expect(text.split('\n').length).toBeLessThan(40);
     expect(text).toMatchInlineSnapshot(`
-      "staging        plan sha256:cff710ce…8ec6 · state #12 · 2026-11-30 14:02 UTC
+      "staging        plan sha256:47d450a9…1a49 · state #12 · 2026-11-30 14:02 UTC
 
       Successor: composite        outage: none        failure: forward: what was done stays recorded
         rule      no narrower class covers every change
@@ -357,6 +357,43 @@ describe('the text of a plan', () => {
       Cut where it says …; --format json shows everything.
       "
     `);
+  });
+
+  it('must show who takes turns, what passes between them, and how long the old ones go on', () => {
+    const web = (key: string) => `docker.container.web["${key}"]` as ResourceAddress;
+    const keys = Array.from({ length: 12 }, (_, index) => String(index).padStart(2, '0'));
+    const step = { effect: 'drain', stage: 'retire', phase: 2, after: [], direction: 'back', seconds: 90 } as const;
+    const text = renderPlan(
+      plan([], {
+        rolling: [
+          {
+            resource: 'docker.container.web',
+            batches: [
+              { addresses: [web('a')], pause: 5 },
+              { addresses: [web('b'), web('c')], pause: 0 },
+            ],
+          },
+          {
+            resource: 'docker.job.seed',
+            batches: keys.map((key) => ({ addresses: [`docker.job.seed["${key}"]` as ResourceAddress], pause: 0 })),
+          },
+        ],
+        steps: [{ ...step, id: `${web('a')}:drain`, address: web('a') }],
+      }),
+      style,
+    );
+    expect(text.slice(text.indexOf('Rolling'), text.indexOf('Stages'))).toMatchInlineSnapshot(`
+      "Rolling
+        docker.container.web
+            in turn: a → 5.0 s → b, c
+            the old goes 1 min 30 s after everything has gone over to the new
+        docker.job.seed
+            in turn: 00 → 01 → 02 → 03 → 04 → 05 → 06 → 07 → … 4 more batches
+
+      0 to destroy, 0 unchanged.
+      Cut where it says …; --format json shows everything."
+    `);
+    expect(text).toContain('Cut where it says …');
   });
 
   it('must name destroyed and unchanged resources in every tally, others only when there are any', () => {

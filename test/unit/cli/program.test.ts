@@ -1,7 +1,7 @@
 import { CommanderError } from '@commander-js/extra-typings';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../../src/cli/catalogue.ts';
-import { buildProgram } from '../../../src/cli/program.ts';
+import { buildProgram, partWords } from '../../../src/cli/program.ts';
 import type { RawInput } from '../../../src/cli/shell.ts';
 import { UsageMistake, usageDiagnostic } from '../../../src/cli/usage.ts';
 
@@ -93,11 +93,20 @@ describe('the command line', () => {
     }
   });
 
+  it('must leave what stands behind -- to the commands that take it', () => {
+    expect(partWords(['--json', 'exec', 'a.b.c', '-i', '--', 'sh', '--', '-c'])).toEqual({
+      own: ['--json', 'exec', 'a.b.c', '-i'],
+      rest: ['sh', '--', '-c'],
+    });
+    expect(partWords(['exec', 'a.b.c', 'sh'])).toEqual({ own: ['exec', 'a.b.c', 'sh'], rest: undefined });
+    expect(partWords(['eval', '--', '-1'])).toEqual({ own: ['eval', '--', '-1'], rest: undefined });
+  });
+
   it('must have examples that it understands itself', async () => {
     for (const spec of COMMANDS) {
       for (const { command } of spec.examples) {
         const words = command.replace(/ >.*$/, '').match(/'[^']*'|\S+/g) ?? [];
-        const parsed = await parse(...words.slice(1).map((word) => word.replaceAll("'", '')));
+        const parsed = await parse(...partWords(words.slice(1).map((word) => word.replaceAll("'", ''))).own);
         expect(parsed.path).toBe(spec.path.join(' '));
       }
     }

@@ -158,7 +158,7 @@ describe('the effects of a change', () => {
     expect(line({})).toBe('fetch:prepare:keep create:apply:create start:apply:keep ready:apply:keep');
     expect(line({ action: 'update', deposed: true })).toBe('update:apply:update retire:retire:retire');
     expect(line({ action: 'replace' })).toBe(
-      'fetch:prepare:keep stop:remove:keep remove:remove:remove create:apply:create start:apply:keep ready:apply:keep',
+      'fetch:prepare:keep stop:remove:keep set-aside:remove:depose create:apply:create start:apply:keep ready:apply:keep retire:retire:retire',
     );
     expect(line({ action: 'replace', order: 'create-first' })).toBe(
       'fetch:prepare:keep set-aside:apply:depose create:apply:create start:apply:keep ready:apply:keep retire:retire:retire',

@@ -47,9 +47,9 @@ describe('errors of the engine', () => {
 describe('the version of the API', () => {
   it('must be the newest that both sides speak', () => {
     expect(agreedVersion('1.41', '1.12')).toBe('1.41');
-    expect(agreedVersion('1.52', '1.44')).toBe('1.47');
+    expect(agreedVersion('1.60', '1.44')).toBe('1.52');
     expect(agreedVersion('1.40', '1.12')).toBeUndefined();
-    expect(agreedVersion('1.60', '1.48')).toBeUndefined();
+    expect(agreedVersion('1.60', '1.53')).toBeUndefined();
   });
 });
 

@@ -35,10 +35,24 @@ function refusal(text: string | Uint8Array): string {
 }
 
 describe('the attributes of a job', () => {
-  it.each(['on_demand', 'by_reference', 'schedule'])('must refuse run: %s as not available yet', (run) => {
-    expect(problems({ run })).toMatchObject([{ path: ['run'] }]);
-    expect(JSON.stringify(problems({ run }))).toContain('not available yet');
-    expect(problems({ run: 'once' })).toEqual([]);
+  it('must take the four modes and no other', () => {
+    for (const run of ['on_change', 'once', 'on_demand', 'by_reference']) expect(problems({ run })).toEqual([]);
+    expect(problems({ run: 'schedule' })).toMatchObject([{ code: 'BAD_VALUE', path: ['run'] }]);
+  });
+
+  it('must take a schedule of a job on demand alone, say what is wrong with it, and keep one spelling of it', () => {
+    expect(problems({ run: 'on_demand', schedule: '@daily' })).toEqual([]);
+    for (const run of [undefined, 'once', 'by_reference']) {
+      expect(problems({ ...(run === undefined ? {} : { run }), schedule: '@daily' })).toMatchObject([{ code: 'JOB_SCHEDULE_UNUSED' }]);
+    }
+    const [problem] = problems({ run: 'on_demand', schedule: '61 * * * *' });
+    expect(problem).toMatchObject({ path: ['schedule'] });
+    expect(JSON.stringify(problem)).toContain('it goes from 0 to 59');
+    expect(normal({ run: 'on_demand', schedule: '0 2 * * SUN' })['schedule']).toBe('0 2 * * 0');
+  });
+
+  it('must refuse a request where the root is read-only', () => {
+    expect(problems({ run: 'by_reference', read_only: true })).toMatchObject([{ code: 'READ_ONLY_FILES' }]);
   });
 
   it('must refuse what a process that ends has no use for', () => {
@@ -69,7 +83,7 @@ describe('the attributes of a job', () => {
   });
 
   it('must make another run of every input, and no other run of what the process does not see', () => {
-    const outside = ['name', 'labels', 'run', 'stage', 'timeout', 'schema', 'keep'];
+    const outside = ['name', 'labels', 'run', 'schedule', 'stage', 'timeout', 'schema', 'keep'];
     for (const name of Object.keys(
       normal({ inputs: 1, mem_limit: '1g', networks: ['a'], output: '/r', environment: { A: 1 }, user: 'app' }),
     )) {
@@ -93,6 +107,45 @@ describe('the attributes of a job', () => {
       'wait verify',
       'collect verify',
     ]);
+  });
+});
+
+describe('a job that is run on request', () => {
+  const names = (change: Partial<Change> & Pick<Change, 'action'>) =>
+    jobType
+      .effects({ order: 'destroy-first', paths: [], desired: normal({ run: 'on_demand' }), deposed: false, ...change })
+      .map(({ name, object }) => `${name} ${object}`);
+
+  it('must be recorded by an apply that runs nothing', () => {
+    expect(names({ action: 'create' })).toEqual(['fetch keep', 'declare create']);
+    expect(names({ action: 'update' })).toEqual(['fetch keep', 'declare update']);
+    expect(names({ action: 'start' })).toEqual(['await keep', 'settle keep']);
+    expect(names({ action: 'replace' })).toEqual(['fetch keep', 'clear remove', 'declare create']);
+    expect(names({ action: 'delete', live: normal({ run: 'on_demand' }) })).toEqual(['stop keep', 'remove remove']);
+  });
+
+  it('must be replaced by no change of its definition, and by another mode that runs with an apply', () => {
+    const [demand, change] = [normal({ run: 'on_demand' }), normal({})];
+    expect(jobType.replaces?.('command', demand, demand)).toBe(false);
+    expect(jobType.replaces?.('run', demand, change)).toBe(false);
+    expect(jobType.replaces?.('run', change, demand)).toBe(true);
+    expect(jobType.replaces?.('run', normal({ run: 'once' }), change)).toBeUndefined();
+    expect(jobType.replaces?.('command', change, change)).toBeUndefined();
+  });
+
+  it('must say how it is run, and that others are not', () => {
+    const run = jobType.onRequest?.(normal({ run: 'by_reference', stage: 'verify' }));
+    expect(run).toMatchObject({ takes: 'document', begins: 'start' });
+    expect(run?.effects.map(({ name, stage }) => `${name} ${stage}`)).toEqual([
+      'fetch preflight',
+      'clear verify',
+      'create verify',
+      'start verify',
+      'wait verify',
+      'collect verify',
+    ]);
+    expect(jobType.onRequest?.(normal({ run: 'on_demand' }))?.takes).toBe('nothing');
+    for (const other of [{}, { run: 'once' }]) expect(jobType.onRequest?.(normal(other))).toBeUndefined();
   });
 });
 

@@ -6,7 +6,7 @@ import type { ConformanceCase, TypeCase } from '../../conformance/case.ts';
 import { providerConformance } from '../../conformance/provider.ts';
 
 const SECRET = 'quiet-as-a-mouse';
-const TYPES = ['fake.image', 'fake.server', 'fake.service', 'fake.store', 'fake.thing'];
+const TYPES = ['fake.generation', 'fake.image', 'fake.server', 'fake.service', 'fake.store', 'fake.task', 'fake.thing'];
 
 providerConformance(
   'fake',
@@ -18,7 +18,7 @@ providerConformance(
       config: { zone: 'default' },
       host: localHost(),
       folder: '/',
-      types: TYPES.map((type) => typeCase(world, type)),
+      types: TYPES.map((type) => (type === 'fake.task' ? taskCase(world) : typeCase(world, type))),
       secrets: [SECRET],
       snapshot: async () => world.objects(),
       leftovers: async () => world.objects().map((object) => object.name),
@@ -79,5 +79,19 @@ function typeCase(world: FakeWorld, type: string): TypeCase {
       importId: (ref) => ref,
       unknownId: 'fake-999',
     },
+  };
+}
+
+/** What is run on request has few attributes. */
+function taskCase(world: FakeWorld): TypeCase {
+  const { live, ...whole } = typeCase(world, 'fake.task');
+  return {
+    ...whole,
+    sample: { name: 'one', mode: 'demand', token: `${SECRET}!` },
+    changes: [
+      { attribute: 'name', to: 'two', expect: 'replace' },
+      { attribute: 'mode', to: 'reference', expect: 'update' },
+    ],
+    ...(live === undefined ? {} : { live: { ...live, drift: { mode: async (ref) => world.set(ref, { mode: 'never' }) } } }),
   };
 }

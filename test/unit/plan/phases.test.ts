@@ -36,10 +36,10 @@ describe('phases', () => {
         "1 fake.server.b:ready",
         "1 fake.server.b:start",
         "1 fake.server.b:stop",
-        "2 fake.image.i:retire",
-        "2 fake.server.a:retire",
-        "2 fake.server.b:retire",
-        "2 fake.thing.old:remove",
+        "3 fake.image.i:retire",
+        "3 fake.server.a:retire",
+        "3 fake.server.b:retire",
+        "3 fake.thing.old:remove",
       ]
     `);
     const before = bench.world.calls().length;

@@ -31,7 +31,7 @@ describe('state.encryption', () => {
     if (encryption?.kind !== 'passphrase') throw new Error('no passphrase');
     expect(reveal(encryption.passphrase)).toBe(PASSPHRASE);
     expect(JSON.stringify(environment)).not.toContain(PASSPHRASE);
-    const unread = await loaded(files, { secrets: 'none' });
+    const unread = await loaded(files, { secrets: 'none', stateSecrets: 'none' });
     expect(unread.encryption?.kind === 'passphrase' && unread.encryption.passphrase.isOpen).toBe(false);
   });
 

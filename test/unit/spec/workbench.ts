@@ -6,6 +6,8 @@ import type { Diagnostic, Outcome } from '../../../src/core/diagnostic.ts';
 import { type LoadedEnvironment, type LoadOptions, loadEnvironment } from '../../../src/spec/load.ts';
 import { fakeRegistry } from './fake-registry.ts';
 
+export { HEAD, IMAGE, PART } from '../../support/mistakes/mistake.ts';
+
 const made: string[] = [];
 
 afterEach(() => {
@@ -48,10 +50,6 @@ export async function loaded(
   if (!outcome.ok) throw new Error(outcome.diagnostics.map(line).join('\n'));
   return outcome.value;
 }
-
-export const HEAD = 'apiVersion: accede/v1\nkind: Environment\nmetadata: { name: test }\n';
-export const PART = 'apiVersion: accede/v1\nkind: Fragment\n';
-export const IMAGE = `reg/x@sha256:${'a'.repeat(64)}`;
 
 export function line(diagnostic: Diagnostic): string {
   const { source } = diagnostic;

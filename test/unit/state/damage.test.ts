@@ -88,7 +88,11 @@ describe('a damaged state', () => {
     ['a body has a member too many', put(body({ extra: 1 })), /box\.thing\.r1/],
     ['a body has a wrong status', put(body({ status: 'odd' })), /box\.thing\.r1.*\(status /],
     ['a body is of another address', put(canonicalText(rowOf(7))), /box\.thing\.r1.*another address/],
-    ['a lock has no number', `INSERT INTO accede_lock VALUES ('crm', 'l', -1, 't', 'w', 'h', 'b', 1, 's', 'p', 's')`, /accede_lock/],
+    [
+      'a lock has no number',
+      `INSERT INTO accede_lock VALUES ('crm', 'l', -1, 't', 'w', 'h', 'b', 1, 's', 'p', 's', 'c', 1)`,
+      /accede_lock/,
+    ],
     ['the head is gone', 'DELETE FROM accede_head', /accede_head/],
     ['an outcome is unknown', `UPDATE accede_operation SET outcome = 'odd'`, /operation 1 in the table accede_operation/],
     ['outputs are not a list', `INSERT INTO accede_outputs VALUES ('crm', 1, '{}')`, /accede_outputs/],

@@ -15,13 +15,15 @@ afterEach(() => folder.remove());
 
 /** A store that counts the transactions and statements that reach the database. */
 function counted() {
-  const inner = new SqliteDriver(folder.path);
+  const inner = new SqliteDriver(folder.path, { clock: systemClock, time: () => ({ domain: 'test', ms: 0 }) });
   const counts = { commits: 0, statements: 0 };
   const driver: Driver = {
     dialect: inner.dialect,
     place: inner.place,
     read: (work) => inner.read(work),
     close: () => inner.close(),
+    define: (work) => inner.define(work),
+    now: () => inner.now(),
     write: async (work, options) => {
       const result = await inner.write(
         (transaction) =>

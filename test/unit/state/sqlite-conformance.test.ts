@@ -1,12 +1,23 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { stateConformance } from '../../conformance/state.ts';
+import Database from 'libsql';
+import { type StatePlace, stateConformance } from '../../conformance/state.ts';
+import { leaseConformance } from '../../conformance/state-lease.ts';
 
-stateConformance('SQLite', async () => {
+async function place(): Promise<StatePlace> {
   const folder = await mkdtemp(join(tmpdir(), 'accede-state-'));
+  const path = join(folder, 'state', 'state.db');
   return {
-    location: { backend: 'sqlite', path: join(folder, 'state', 'state.db') },
+    location: { backend: 'sqlite', path },
+    age: async (ms) => {
+      const database = new Database(path, { timeout: 5_000 });
+      database.prepare('UPDATE accede_lock SET lease_end = lease_end - ?').run(ms);
+      database.close();
+    },
     remove: () => rm(folder, { recursive: true, force: true }),
   };
-});
+}
+
+stateConformance('SQLite', place);
+leaseConformance('SQLite', place);

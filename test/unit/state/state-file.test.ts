@@ -12,7 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/core/clock.ts';
 import { SqliteDriver } from '../../../src/state/driver-sqlite.ts';
 import { StateChild } from '../../support/state-children.ts';
 import { StateFolder } from '../../support/state-folder.ts';
@@ -143,13 +145,28 @@ describe('an unsafe file', () => {
 describe('a commit', () => {
   it('must not be acknowledged when the file was moved away before its end', async () => {
     await folder.filled();
-    const driver = new SqliteDriver(folder.path);
+    const driver = new SqliteDriver(folder.path, { clock: systemClock, time: () => ({ domain: 'test', ms: 0 }) });
     const writing = driver.write(async (transaction) => {
       await transaction.execute('DELETE FROM accede_resource');
       renameSync(folder.path, `${folder.path}.moved`);
     });
     await expect(writing).rejects.toMatchObject({ code: 'STATE_FILE_UNSAFE' });
     await driver.close();
+  });
+});
+
+describe('the first write', () => {
+  it('must wait for another process that is making the same file', async () => {
+    writeFileSync(folder.path, '', { mode: 0o600 });
+    const other = new Database(folder.path);
+    other.exec('BEGIN IMMEDIATE');
+    const store = await folder.store();
+    const pending = acquired(store, 'crm');
+    // The first try meets the other one, and the later ones do until it is through.
+    for (let tick = 0; tick < 20; tick++) await systemClock.sleep(1);
+    other.exec('COMMIT');
+    other.close();
+    expect((await pending).lock.fence).toBe(1);
   });
 });
 
@@ -168,7 +185,7 @@ describe('reading', () => {
   it('must answer at once, with the last commit, while a transaction is open, and so must a busy lock', async () => {
     await folder.filled();
     const { lock } = await acquired(await folder.store(), 'crm');
-    const driver = new SqliteDriver(folder.path);
+    const driver = new SqliteDriver(folder.path, { clock: systemClock, time: () => ({ domain: 'test', ms: 0 }) });
     let finish: () => void = () => undefined;
     let reached: () => void = () => undefined;
     const inside = new Promise<void>((resolve) => {

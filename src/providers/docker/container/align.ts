@@ -90,20 +90,24 @@ function alignPlatform(desired: Value | undefined, facts: Attributes): Value | u
   return wanted !== undefined && platform.startsWith(`${wanted}/`) ? wanted : platform;
 }
 
-/** Leaves out anonymous volumes that the image declares and the desired form does not mention. */
-function alignVolumes(desired: Value | undefined, own: Value | undefined, facts: Attributes): Value | undefined {
-  if (!isList(own)) return own;
+/** Leaves out anonymous volumes that the image declares and the desired form does not mention; one that it names by the engine's name has that. */
+function alignVolumes(desired: Value | undefined, live: Value | undefined, facts: Attributes): Value | undefined {
+  if (!isList(live)) return live;
   const wanted = bare(desired);
   const byTarget = new Map((isList(wanted) ? wanted : []).map((mount) => [mountTarget(mount), bare(mount)]));
   const declared = new Set(texts(facts['image_volumes']));
-  return own.flatMap((mount): readonly Value[] => {
+  const anonymous = isAttributes(facts['anonymous']) ? facts['anonymous'] : {};
+  return live.flatMap((mount): readonly Value[] => {
     if (!isAttributes(mount)) return [mount];
     const target = mountTarget(mount);
     const other = byTarget.get(target);
     if (other === undefined && mount['source'] === undefined && target !== undefined && declared.has(target)) return [];
     if (!isAttributes(other)) return [mount];
+    const name = target === undefined ? undefined : bareText(anonymous[target]);
+    const own = name !== undefined && bareText(other['source']) === name ? { source: name } : {};
     // Whether a missing host path would have been made is no property of the mount that is there.
-    const { create_host_path: _asked, ...rest } = mount;
+    const { create_host_path: _asked, ...shown } = mount;
+    const rest = { ...shown, ...own };
     return [other['create_host_path'] === undefined ? rest : { ...rest, create_host_path: other['create_host_path'] }];
   });
 }

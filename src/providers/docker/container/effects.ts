@@ -7,12 +7,13 @@ const setAside: Effect = { name: 'set-aside', part: 'apply', stage: 'start', obj
 const create: Effect = { name: 'create', part: 'apply', stage: 'start', object: 'create', direction: 'back' };
 const update: Effect = { name: 'update', part: 'apply', stage: 'start', object: 'update', direction: 'back' };
 const start: Effect = { name: 'start', part: 'apply', stage: 'start', object: 'keep', direction: 'back' };
-const ready: Effect = { name: 'ready', part: 'apply', stage: 'start', object: 'keep', direction: 'back' };
+const ready: Effect = { name: 'ready', part: 'apply', stage: 'start', object: 'keep', direction: 'back', waits: true };
 const retire: Effect = { name: 'retire', part: 'retire', stage: 'retire', object: 'retire', direction: 'forward' };
 
 /**
- * What is done to a container. Its image is there before anything is stopped. A replacement either makes room first, or sets the predecessor aside under another name, where it goes on until
- * its successor is ready. An update never starts one that does not run: that is an action of its own.
+ * What is done to a container. Its image is there before anything is stopped. A replacement keeps the predecessor under another name until
+ * everything else is done: stopped where it makes room first, else going on until its successor is ready. An update never starts one that does
+ * not run: that is an action of its own.
  */
 export function containerEffects(change: Change): readonly Effect[] {
   const last = change.deposed ? [retire] : [];
@@ -25,7 +26,7 @@ export function containerEffects(change: Change): readonly Effect[] {
       return [update, ...last];
     case 'replace':
       if (change.order === 'create-first') return [fetch, setAside, create, start, ready, retire];
-      return [fetch, stop, remove, create, start, ready, ...last];
+      return [fetch, stop, { ...setAside, part: 'remove' }, create, start, ready, retire];
     case 'delete':
       return [{ ...stop, stage: 'retire' }, { ...remove, stage: 'retire' }, ...last];
     default:

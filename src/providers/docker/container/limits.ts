@@ -10,7 +10,10 @@ interface Limits {
   readonly given: { readonly [name: string]: Value | undefined };
 }
 
-/** The limits of a live container. One that limits nothing (all CPUs, more memory than there is) is the same as none. */
+/**
+ * The limits of a live container. One that limits nothing (all CPUs, more memory than there is) is the same as none: it cannot be told from what
+ * it looks like whether a limit was taken off again or was never there.
+ */
 export function liveLimits(host: ContainerReply['HostConfig'], info: EngineInfo): Limits {
   const memory = host.Memory === 0 || host.Memory >= BOUNDLESS ? undefined : host.Memory;
   const cpus = host.NanoCpus > 0 ? host.NanoCpus / 1e9 : host.CpuQuota > 0 ? host.CpuQuota / (host.CpuPeriod || 100_000) : undefined;
@@ -19,17 +22,22 @@ export function liveLimits(host: ContainerReply['HostConfig'], info: EngineInfo)
   const swap = host.MemorySwap >= BOUNDLESS ? -1 : host.MemorySwap;
   const members: readonly (readonly [string, Value | undefined, boolean])[] = [
     ['mem_limit', memory, false],
-    ['mem_reservation', reservation || undefined, reservation >= BOUNDLESS || (memory !== undefined && reservation >= memory)],
-    ['memswap_limit', swap || undefined, isGivenSwap(swap, memory, info)],
-    ['cpus', cpus, cpus === info.NCPU],
+    isGivenReservation(reservation, memory) ? ['mem_reservation', memory, true] : ['mem_reservation', reservation, false],
+    ['memswap_limit', swap || (memory === undefined ? -1 : undefined), isGivenSwap(swap, memory, info)],
+    ['cpus', cpus ?? info.NCPU, cpus === undefined || cpus === info.NCPU],
     ['cpu_shares', host.CpuShares || 1024, host.CpuShares === 0 || host.CpuShares === 1024],
-    ['cpuset', cpuset, cpuset === allCpus(info)],
+    ['cpuset', cpuset ?? allCpus(info), cpuset === undefined || cpuset === allCpus(info)],
     ['pids_limit', host.PidsLimit > 0 ? host.PidsLimit : undefined, false],
   ];
   return {
     own: Object.fromEntries(members.map(([name, value, isGiven]) => [name, isGiven ? undefined : value])),
     given: Object.fromEntries(members.map(([name, value, isGiven]) => [name, isGiven ? value : undefined])),
   };
+}
+
+/** A reservation of all that it may have at most reserves nothing. */
+function isGivenReservation(reservation: number, memory: number | undefined): boolean {
+  return reservation === 0 || reservation >= (memory ?? BOUNDLESS);
 }
 
 /** Without a limit of its own, swap is twice the memory; where the kernel does not account for it, the engine writes -1. */
@@ -79,7 +87,8 @@ export function limitUpdate(desired: { readonly [name: string]: Plain }, present
   return update;
 }
 
-function restartOption(value: Plain | undefined): { readonly [name: string]: Plain } {
+/** A restart policy such as `on-failure:3` as the engine wants it; absent is `no`. */
+export function restartOption(value: Plain | undefined): { readonly Name: string; readonly MaximumRetryCount?: number } {
   const [name = 'no', count] = typeof value === 'string' ? value.split(':') : [];
   return count === undefined ? { Name: name } : { Name: name, MaximumRetryCount: Number(count) };
 }

@@ -4,6 +4,7 @@ import { ownLabels } from '../marks.ts';
 import { canonicalRepository, parseImageReference, pinnedTag } from '../reference.ts';
 import { canonicalCapability, canonicalIp, canonicalPath, canonicalSecurityOption, canonicalSignal } from '../spelling.ts';
 import type { ContainerReply, EngineInfo, ImageReply, WireHealthcheck } from '../wire.ts';
+import { anonymousVolumes } from './anonymous.ts';
 import { sortPermissions } from './devices.ts';
 import { liveLimits } from './limits.ts';
 import { liveTmpfs, liveVolumes } from './mounts.ts';
@@ -135,7 +136,8 @@ export function liveContainer(live: LiveContainer): Attributes {
 
 /** What the engine's versions and platforms call the network of a container that names none. */
 const DEFAULT_MODES: ReadonlySet<string> = new Set(['', 'default', 'bridge', 'nat']);
-const DEFAULT_NETWORK = 'bridge';
+/** The network itself, which is `nat` on an engine for Windows. */
+const DEFAULT_NETWORKS: ReadonlySet<string> = new Set(['bridge', 'nat']);
 
 /** Whether a container with this mode has no networks of its own. */
 export function isWithoutNetworks(mode: string): boolean {
@@ -154,8 +156,8 @@ export function joinedNetworks(container: ContainerReply): readonly string[] {
   const mode = container.HostConfig.NetworkMode;
   if (isWithoutNetworks(mode)) return [];
   const names = Object.keys(container.NetworkSettings.Networks);
-  const isDefault = DEFAULT_MODES.has(mode) || (names.length === 1 && names[0] === DEFAULT_NETWORK);
-  return names.filter((name) => !(isDefault && name === DEFAULT_NETWORK));
+  const isDefault = DEFAULT_MODES.has(mode) || (names.length === 1 && names[0] === 'bridge');
+  return names.filter((name) => !(isDefault && DEFAULT_NETWORKS.has(name)));
 }
 
 function facts(live: LiveContainer): Attributes {
@@ -167,6 +169,7 @@ function facts(live: LiveContainer): Attributes {
     image_tags: textSet(tags.map(canonicalTag)),
     image_pin: pinnedTag(container.Config.Image),
     platform: image === undefined ? undefined : [image.Os, image.Architecture, ...(image.Variant === '' ? [] : [image.Variant])].join('/'),
+    anonymous: anonymousVolumes(container),
     image_volumes: textSet((image?.Config?.Volumes ?? []).map(canonicalPath)),
     networks: Object.fromEntries(Object.entries(container.NetworkSettings.Networks).map(([name, endpoint]) => [name, endpoint.NetworkID])),
     peers: Object.fromEntries(peers.map((peer) => [peer.id, peer.name])),

@@ -2,7 +2,8 @@ import { posix } from 'node:path';
 import { type Attributes, isAttributes, isList, type Value } from '../../../core/value.ts';
 import { bare, bareText, compact, keyedBySecret, lift, liftOptional, sortedBy } from '../lift.ts';
 import { canonicalPath, parseBytes } from '../spelling.ts';
-import type { ContainerReply, WireMount } from '../wire.ts';
+import type { ContainerReply } from '../wire.ts';
+import { isAnonymous } from './anonymous.ts';
 
 const PROPAGATIONS = new Set(['private', 'rprivate', 'shared', 'rshared', 'slave', 'rslave']);
 
@@ -135,11 +136,6 @@ export function liveVolumes(container: ContainerReply): readonly Value[] {
     }),
   );
   return sortedBy(mounts, targetOf);
-}
-
-/** The engine names a volume that nobody named by 64 hexadecimal digits. */
-function isAnonymous(mount: Pick<WireMount, 'Name'>): boolean {
-  return /^[0-9a-f]{64}$/.test(mount.Name);
 }
 
 /** Mounts in memory of a live container. */

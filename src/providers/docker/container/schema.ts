@@ -172,8 +172,10 @@ export const containerSchema = z.strictObject({
   networks: attribute(networks.optional(), 'Networks by name: a list of names, a list of objects with `name`, or a map.', { bound: true }),
   network_mode: fixed(
     z
-      .string()
-      .regex(/^(?:bridge|host|none|container:.+)$/, 'bridge, host, none or container:NAME; a network by name stands in `networks`')
+      .union([
+        z.enum(['bridge', 'host', 'none']),
+        z.string().regex(/^container:.+$/, 'bridge, host, none or container:NAME; a network by name stands in `networks`'),
+      ])
       .optional(),
     'Uses no network of its own.',
     { bound: true },
@@ -194,8 +196,10 @@ export const containerSchema = z.strictObject({
   working_dir: fixed(absolute.optional(), 'Working folder.'),
   restart: attribute(
     z
-      .string()
-      .regex(/^(?:no|always|unless-stopped|on-failure(?::\d+)?)$/, 'no, always, unless-stopped, on-failure or on-failure:N')
+      .union([
+        z.enum(['no', 'always', 'unless-stopped', 'on-failure']),
+        z.string().regex(/^on-failure:\d+$/, 'no, always, unless-stopped, on-failure or on-failure:N'),
+      ])
       .optional(),
     'When the engine starts it again; default `no`.',
     {
@@ -273,8 +277,10 @@ export const containerSchema = z.strictObject({
   ),
   ipc: fixed(
     z
-      .string()
-      .regex(/^(?:none|private|shareable|host|container:.+)$/, 'none, private, shareable, host or container:NAME')
+      .union([
+        z.enum(['none', 'private', 'shareable', 'host']),
+        z.string().regex(/^container:.+$/, 'none, private, shareable, host or container:NAME'),
+      ])
       .optional(),
     'IPC namespace.',
     {
@@ -290,10 +296,14 @@ export const containerSchema = z.strictObject({
     { facet: 'implementation' },
   ),
   runtime: fixed(z.string().min(1).optional(), 'OCI runtime; default that of the engine.'),
-  renew_anon_volumes: attribute(z.boolean().optional(), 'Gives a successor new anonymous volumes.', {
-    facet: 'annotation',
-    writeOnly: true,
-  }),
+  renew_anon_volumes: attribute(
+    z.boolean().optional(),
+    'Gives a successor new anonymous volumes and removes them with their container; otherwise they go over and are kept.',
+    {
+      facet: 'annotation',
+      writeOnly: true,
+    },
+  ),
   ready: attribute(
     ready.optional(),
     'When it counts as ready: `{ docker: true }`, `{ http }`, `{ tcp }` or `{ command }`, with `timeout` (480s) and `interval` (1s).',

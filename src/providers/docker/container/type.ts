@@ -7,6 +7,7 @@ import { checkContainer } from './check.ts';
 import { containerEffects } from './effects.ts';
 import { normalizeContainer } from './normal.ts';
 import { portKey } from './ports.ts';
+import { containerRivalries } from './rivalries.ts';
 import { containerSchema } from './schema.ts';
 
 /** `docker.container`: a container that runs until it is told to end. Restart policy, limits, networks and name change in place. */
@@ -26,12 +27,14 @@ export const containerType = defineType({
       computed: true,
     }),
     addresses: traitsOf('IP address by network.', { computed: true }),
+    anonymous_volumes: traitsOf('Volume without a name of its own by path in the container.', { computed: true }),
     revision: traitsOf('Revision that the image declares in `org.opencontainers.image.revision`.', { computed: true }),
     _defaults: traitsOf('What image and engine give by themselves.', { facet: 'annotation' }),
   },
   role: 'service',
   roles: ['worker', 'store'],
   stage: 'start',
+  marks: true,
   foreignCode: 'CONTAINER_FOREIGN',
   example: `resources:
   docker.container:
@@ -99,6 +102,8 @@ export const containerType = defineType({
   foresee: foreseeContainer,
   align: alignContainer,
   effects: containerEffects,
+  offers: ['logs', 'exec'],
+  rivalries: containerRivalries,
 });
 
 /** Which ports and networks it will have is known before the container is there; the ports that the engine chooses and the addresses are not. */

@@ -1,22 +1,19 @@
-import { digestOf } from '../../../core/canonical.ts';
-import type { Plain } from '../../../core/value.ts';
-import { ProviderError, type ProviderErrorCode, type Receipt } from '../../contract.ts';
+import { ProviderError, type Receipt } from '../../contract.ts';
 import { type Acting, foreign, isThisOne, requireOurs } from '../acting.ts';
 import { mapOf } from '../container/create-options.ts';
-import { complete, makeContainer, removeContainer, renameContainer, stopContainer } from '../containers.ts';
+import { complete, makeContainer, renameContainer } from '../containers.ts';
 import { ensureImage } from '../images.ts';
-import { lastLines } from '../logs.ts';
-import { isMarked } from '../marks.ts';
-import { asideName, failedName, isFailedName } from '../naming.ts';
+import { isMarked, RUN_LABELS } from '../marks.ts';
+import { isFailedName } from '../naming.ts';
+import { removeContainer, stopContainer } from '../removal.ts';
 import type { ContainerReply } from '../wire.ts';
-import { readReceipt } from './receipt.ts';
+import { failure, gone, markFailed, requireSuccess, STOPPED_CODE, timeoutOf, untilEnded } from './ending.ts';
+import { declaredId } from './modes.ts';
+import { awaitLeft, clearRuns, declare, settleLeft } from './on-request.ts';
 import { compileReceiptSchema } from './receipt-schema.ts';
-import { OUTSIDE } from './schema.ts';
-import { containersOfJob, hasEnded, isRunAlready, RAN } from './traces.ts';
+import { collectRun, inputsDigest, keepOf, setAside } from './result.ts';
+import { containersOfJob, isRunAlready, RAN } from './traces.ts';
 
-const DEFAULT_TIMEOUT = 600_000;
-const FIRST_LOOK = 100;
-const LONGEST_LOOK = 2000;
 const START_TIMEOUT = 60_000;
 
 /** Attributes that may hold secrets, for the digest in the mark. */
@@ -42,9 +39,15 @@ export async function performJob(acting: Acting): Promise<Receipt> {
         return await collect(acting);
       case 'update':
         return await update(acting);
+      case 'declare':
+        return declare(operation);
+      case 'await':
+        return await awaitLeft(acting);
+      case 'settle':
+        return await settleLeft(acting);
       case 'set-aside':
       case 'clear':
-        await clear(acting);
+        await (operation.request !== undefined || declaredId(operation.ref) !== undefined ? clearRuns(acting) : clear(acting));
         return {};
       case 'retire':
         await retire(acting);
@@ -81,7 +84,7 @@ async function make(acting: Acting): Promise<ContainerReply> {
   const { operation, world, io } = acting;
   const name = String(operation.desired['name']);
   const other = (await world.containers(io.signal)).find((entry) => entry.Names.includes(`/${name}`));
-  if (other === undefined) return makeContainer(acting, name, HIDDEN);
+  if (other === undefined) return makeContainer(acting, { name, hidden: HIDDEN, inherits: false, labels: runLabels(acting) });
   if (!isMarked(other.Labels, operation.mark)) throw foreign({ kind: 'container', name });
   throw new ProviderError('CONFLICT', `The name ${name} belongs to another container of this environment.`, {
     next: `docker container inspect ${name}`,
@@ -111,35 +114,16 @@ async function awaitEnd(acting: Acting): Promise<Receipt> {
   const ended = await untilEnded(acting, await requireRun(acting), timeoutOf(acting));
   if (ended.kind === 'late') {
     await stopContainer(acting, ended.container);
-    throw await failure(acting, ended.container, 'TIMEOUT', `did not end within ${timeoutOf(acting) / 1000} s and was stopped`);
+    throw await failure(
+      acting,
+      ended.container,
+      'TIMEOUT',
+      `did not end within ${timeoutOf(acting) / 1000} s and was stopped`,
+      STOPPED_CODE,
+    );
   }
   await requireSuccess(acting, ended.container);
   return { figures: { milliseconds: Math.round(io.clock.monotonic() - began) } };
-}
-
-type End = { readonly kind: 'ended' | 'late'; readonly container: ContainerReply };
-
-async function untilEnded(acting: Acting, first: ContainerReply, timeout: number): Promise<End> {
-  const { world, io } = acting;
-  const began = io.clock.monotonic();
-  let pause = FIRST_LOOK;
-  for (let tries = 1; ; tries++) {
-    const container = await world.container(first.Id, io.signal);
-    if (container === undefined) throw gone(acting);
-    if (hasEnded(container.State.Status)) return { kind: 'ended', container };
-    const waited = io.clock.monotonic() - began;
-    if (waited >= timeout) return { kind: 'late', container };
-    io.progress(`runs for ${Math.floor(waited / 1000)} s`, { tries });
-    await io.clock.sleep(Math.min(pause, Math.max(1, timeout - waited)), io.signal);
-    pause = Math.min(2 * pause, LONGEST_LOOK);
-  }
-}
-
-async function requireSuccess(acting: Acting, container: ContainerReply): Promise<void> {
-  const { ExitCode, OOMKilled, Error: words } = container.State;
-  if (ExitCode === 0) return;
-  const memory = OOMKilled ? ' after it ran out of memory' : '';
-  throw await failure(acting, container, 'NOT_READY', `ended with code ${ExitCode}${memory}${words === '' ? '' : `: ${words}`}`);
 }
 
 /** Checks the receipt and tells the result; then the containers of failed runs go, and those of completed ones that are too many. */
@@ -149,35 +133,9 @@ async function collect(acting: Acting): Promise<Receipt> {
   const digest = inputsDigest(acting);
   const before = completed[digest];
   if (isRunAlready(operation.ref)) {
-    return { computed: { ...mapOf(before), inputs_digest: digest, container: operation.ref ?? '', completed } };
+    return { computed: { ...mapOf(before), inputs_digest: digest, container: operation.ref ?? '', request: null, completed } };
   }
-  const container = await requireRun(acting);
-  await requireSuccess(acting, container);
-  const result = await resultOf(acting, container);
-  const facts = { result, exit_code: 0, finished_at: container.State.FinishedAt };
-  const all = operation.desired['run'] === 'once' ? { ...completed, [digest]: facts } : {};
-  await prune(acting, container.Id);
-  return { ref: container.Id, computed: { ...facts, inputs_digest: digest, container: container.Id, completed: all } };
-}
-
-/** A run with a wrong receipt failed. What only kept the receipt from being read says nothing of the run. */
-async function resultOf(acting: Acting, container: ContainerReply): Promise<Plain> {
-  try {
-    return await readReceipt(acting, container);
-  } catch (error) {
-    if (error instanceof ProviderError && error.code === 'INVALID') await markFailed(acting, container);
-    throw error;
-  }
-}
-
-/** Removes what failed runs left, and the oldest completed runs beyond those that are kept. */
-async function prune(acting: Acting, present: string): Promise<void> {
-  const { operation, world, io } = acting;
-  world.refresh();
-  const others = (await containersOfJob(world, operation, io.signal)).filter((entry) => entry.Id !== present && hasEnded(entry.State));
-  const failed = others.filter((entry) => isFailedName(entry.name, entry.Id));
-  const done = others.filter((entry) => !failed.includes(entry)).toSorted((a, b) => b.Created - a.Created);
-  for (const { Id } of [...failed, ...done.slice(keepOf(acting))]) await removeContainer(acting, await world.container(Id, io.signal));
+  return collectRun(acting, await requireRun(acting));
 }
 
 async function update(acting: Acting): Promise<Receipt> {
@@ -206,17 +164,13 @@ async function clear(acting: Acting): Promise<void> {
   else await removeContainer(acting, container);
 }
 
-async function setAside(acting: Acting, container: ContainerReply): Promise<void> {
-  const aside = asideName(String(acting.operation.desired['name']), container.Id);
-  if (container.Name !== aside) await renameContainer(acting, container, aside);
-}
-
 async function retire(acting: Acting): Promise<void> {
   const container = await ours(acting);
   if (container === undefined || isFailedName(container.Name, container.Id) || keepOf(acting) > 0) return;
   await removeContainer(acting, container);
 }
 
+/** Removes the present container, and with it those that earlier runs left. */
 async function removeAll(acting: Acting): Promise<void> {
   const { operation, world, io } = acting;
   const present = await ours(acting);
@@ -228,33 +182,10 @@ async function removeAll(acting: Acting): Promise<void> {
   }
 }
 
-/** Renames the container of a failed run, so that the next apply knows that the failure was told, and runs the job anew. */
-async function markFailed(acting: Acting, container: ContainerReply): Promise<void> {
-  if (isFailedName(container.Name, container.Id)) return;
-  await renameContainer(acting, container, failedName(container.Name, container.Id));
-}
-
-async function failure(acting: Acting, container: ContainerReply, code: ProviderErrorCode, what: string): Promise<ProviderError> {
-  let lines: readonly string[];
-  try {
-    lines = await lastLines(acting.client, container.Id, acting.io.signal);
-  } catch (error) {
-    if (!(error instanceof ProviderError)) throw error;
-    // The failure itself matters more than a log that this driver does not give.
-    lines = [];
-  }
-  await markFailed(acting, container);
-  const name = failedName(container.Name, container.Id);
-  return new ProviderError(code, `The job ${container.Name} ${what}. Its container stays for reading as ${name}.`, {
-    lines,
-    next: `docker logs --tail 100 ${name}`,
-  });
-}
-
 /** The container of the recorded live id; undefined when it is gone. Throws `FOREIGN` when it is not ours. */
 async function ours(acting: Acting): Promise<ContainerReply | undefined> {
   const { operation, world, io } = acting;
-  if (operation.ref === undefined || isRunAlready(operation.ref)) return undefined;
+  if (operation.ref === undefined || isRunAlready(operation.ref) || declaredId(operation.ref) !== undefined) return undefined;
   const container = await world.container(operation.ref, io.signal);
   if (container === undefined) return undefined;
   requireOurs({ kind: 'container', name: container.Name, ref: container.Id, labels: container.Config.Labels }, operation);
@@ -268,34 +199,24 @@ async function currentRun(acting: Acting): Promise<ContainerReply | undefined> {
   if (recorded !== undefined && !isFailedName(recorded.Name, recorded.Id)) return recorded;
   world.refresh();
   const made = (await containersOfJob(world, operation, io.signal)).find(
-    (entry) => isThisOne(entry.Labels, operation) && !isFailedName(entry.name, entry.Id),
+    (entry) => isThisRun(entry.Labels, operation) && !isFailedName(entry.name, entry.Id),
   );
   return made === undefined ? undefined : world.container(made.Id, io.signal);
+}
+
+/** Every container of a job that is run on request has the same id of ours, so that such a run is told by an id of its own. */
+function isThisRun(labels: ContainerReply['Config']['Labels'], operation: Acting['operation']): boolean {
+  return operation.request === undefined ? isThisOne(labels, operation) : labels[RUN_LABELS.run] === operation.request.id;
+}
+
+function runLabels(acting: Acting): { readonly [name: string]: string } {
+  const { request } = acting.operation;
+  if (request === undefined) return {};
+  return { [RUN_LABELS.run]: request.id, [RUN_LABELS.inputs]: inputsDigest(acting), [RUN_LABELS.request]: request.fingerprint };
 }
 
 async function requireRun(acting: Acting): Promise<ContainerReply> {
   const container = await currentRun(acting);
   if (container === undefined) throw gone(acting);
   return container;
-}
-
-function gone(acting: Acting): ProviderError {
-  return new ProviderError('NOT_FOUND', `The container of ${acting.operation.address} was removed before its result was collected.`, {
-    next: 'Find out whether it had done its work; the next apply runs it anew.',
-  });
-}
-
-function timeoutOf(acting: Acting): number {
-  const { timeout } = acting.operation.desired;
-  return typeof timeout === 'number' ? timeout : DEFAULT_TIMEOUT;
-}
-
-function keepOf(acting: Acting): number {
-  const { keep } = acting.operation.desired;
-  return typeof keep === 'number' ? keep : 0;
-}
-
-/** The digest of everything that the process is given, secrets as keyed fingerprints. */
-function inputsDigest(acting: Acting): string {
-  return digestOf(Object.fromEntries(Object.entries(acting.operation.sealed).filter(([name]) => !OUTSIDE.has(name))));
 }

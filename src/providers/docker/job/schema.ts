@@ -1,12 +1,13 @@
 import { z } from 'zod';
+import { parseCron } from '../../../core/cron.ts';
 import type { Traits } from '../../contract.ts';
 import { attribute, TRAITS_KEY } from '../../define.ts';
 import { containerSchema } from '../container/schema.ts';
 import { objectName } from '../network.ts';
 import { parseDuration } from '../spelling.ts';
+import { RUN_MODES } from './modes.ts';
 
 const LONGEST = 24 * 3600 * 1000;
-const NOT_YET: ReadonlySet<string> = new Set(['on_demand', 'by_reference', 'schedule']);
 
 /** What of a container makes sense for a process that ends. */
 const SHARED = {
@@ -79,14 +80,18 @@ export const jobSchema = z.strictObject({
     writeOnly: true,
   }),
   run: attribute(
+    z.enum(RUN_MODES).optional(),
+    'When it runs: `on_change`, when its inputs differ from those of the last completed run; `once`, when no run ever completed with them; `on_demand`, when `accede run ADDRESS` is called; `by_reference`, when it is given a request, one JSON document that it finds at `/accede/request.json`. Default `on_change`.',
+    { facet: 'governance', writeOnly: true },
+  ),
+  schedule: attribute(
     z
       .string()
-      .refine((text) => !NOT_YET.has(text), {
-        error: 'on_change or once (runs on demand, by reference and by schedule are not available yet)',
+      .refine((text) => typeof parseCron(text) !== 'string', {
+        error: ({ input }) => `five fields of cron in UTC, as 30 2 * * *, or a shorthand as @daily (${String(parseCron(String(input)))})`,
       })
-      .refine((text) => NOT_YET.has(text) || text === 'on_change' || text === 'once', 'on_change or once')
       .optional(),
-    'When it runs: `on_change`, when its inputs differ from those of the last completed run; `once`, when no run ever completed with them. Default `on_change`.',
+    'When an `on_demand` job is due, in the five fields of cron (minute, hour, day of the month, month, day of the week; UTC) or as `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. Nothing runs by it alone: it is for what runs `accede run ADDRESS`.',
     { facet: 'governance', writeOnly: true },
   ),
   stage: attribute(z.enum(['migrate', 'start', 'verify']).optional(), 'Stage in which it runs; default `migrate`.', {
@@ -126,4 +131,4 @@ function isUpToADay(milliseconds: number | undefined): boolean {
 }
 
 /** The attributes that say nothing to the process that runs: a change of one is no other run. */
-export const OUTSIDE: ReadonlySet<string> = new Set(['name', 'labels', 'run', 'stage', 'timeout', 'schema', 'keep']);
+export const OUTSIDE: ReadonlySet<string> = new Set(['name', 'labels', 'run', 'schedule', 'stage', 'timeout', 'schema', 'keep']);

@@ -1,5 +1,6 @@
 import type { Mark, Operation } from '../../contract.ts';
 import { createdAt, isMarked } from '../marks.ts';
+import { isLeftName } from '../naming.ts';
 import type { ContainerEntry } from '../wire.ts';
 import type { World } from '../world.ts';
 
@@ -31,4 +32,14 @@ export async function containersOfJob(
   return list
     .filter(({ Labels }) => isMarked(Labels, of.mark) && createdAt(Labels) === of.address)
     .map((entry) => ({ ...entry, name: entry.Names[0]?.slice(1) ?? '' }));
+}
+
+/** The containers of a job under its own name: those of runs whose end nobody was told of yet, but for the one that is `collected`. */
+export async function leftRuns(
+  world: World,
+  of: Parameters<typeof containersOfJob>[1],
+  collected: string | undefined,
+  signal: AbortSignal,
+): ReturnType<typeof containersOfJob> {
+  return (await containersOfJob(world, of, signal)).filter((entry) => entry.Id !== collected && !isLeftName(entry.name, entry.Id));
 }
