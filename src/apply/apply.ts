@@ -350,7 +350,9 @@ class ApplyRun {
       takenBack: back.taken.length,
       errors: diagnostics.map(({ code, detail }) => ({ code, message: detail })),
     };
-    return { result: { ...this.#result('compensated', EXIT.asBefore, diagnostics), steps }, ending: { outcome: 'compensated', summary } };
+    // Advice on an object that is gone again leads nowhere.
+    const told = diagnostics.map(({ next, ...rest }) => (rest.code === 'NOT_READY' || next === undefined ? rest : { ...rest, next }));
+    return { result: { ...this.#result('compensated', EXIT.asBefore, told), steps }, ending: { outcome: 'compensated', summary } };
   }
 
   #result(outcome: ApplyResult['outcome'], exitCode: number, diagnostics: readonly Diagnostic[]): ApplyResult {

@@ -52,7 +52,7 @@ export function progressLines(event: AccedeEvent, style: Style): readonly string
 }
 
 export function stepName(step: { readonly address: string; readonly effect: string }): string {
-  return `${pad(oneLine(step.address), 40)} ${pad(oneLine(step.effect), 8)}`;
+  return `${pad(oneLine(step.address), 40)} ${pad(oneLine(step.effect), 9)}`;
 }
 
 /** `1.5 MB`, `tries 3`. How long it took stands beside them already. */

@@ -54,14 +54,14 @@ describe('plain progress', () => {
       Took over the lock of emil@here, whose process is gone.
       Guard documents does not hold any more.
       op-3: 5 steps, class composite
-      ✓ docker.container.api                     create    1.2 s, 1.5 MB, tries 3
-      ✗ docker.container.api                     ready     failed after 1 min 15 s
+      ✓ docker.container.api                     create     1.2 s, 1.5 MB, tries 3
+      ✗ docker.container.api                     ready      failed after 1 min 15 s
           docker.container.api, ready: it exited with code 1.
           │ last words
           │ \\u001b[31mred
-      ? docker.container.api                     stop      outcome unknown
+      ? docker.container.api                     stop       outcome unknown
           docker.container.api, ready: it exited with code 1.
-      - docker.container.api                     retire    skipped: docker.container.api was not done"
+      - docker.container.api                     retire     skipped: docker.container.api was not done"
     `);
   });
 });
@@ -115,7 +115,7 @@ describe('the live view', () => {
     const { lastFrame, unmount } = render(<LiveView state={states} now={4_000} width={100} />);
     expect(lastFrame()).toMatchInlineSnapshot(`
       "op-3: 5 steps, class composite
-      › docker.container.api                     create    3.0 s  pulling, 1.5 MB
+      › docker.container.api                     create     3.0 s  pulling, 1.5 MB
       start   0 of 5"
     `);
     unmount();
