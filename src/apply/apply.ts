@@ -1,11 +1,10 @@
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Plain } from '../core/value.ts';
-import { MAY_APPEAR } from '../plan/decide.ts';
 import type { PlanDocument } from '../plan/model.ts';
 import type { PreparedPlan } from '../plan/prepared.ts';
 import { goesBack } from '../plan/succession/direction.ts';
-import type { Residue, Session } from '../providers/contract.ts';
-import { type Acquired, BackendError, type Mutation } from '../state/contract.ts';
+import type { Session } from '../providers/contract.ts';
+import { type Acquired, BackendError } from '../state/contract.ts';
 import type { OperationOutcome, OperationRow, Sealed, Snapshot } from '../state/model.ts';
 import { Emitter } from './emitter.ts';
 import type { ApplyRequest, EngineContext } from './engine.ts';
@@ -15,12 +14,14 @@ import { Executor, type Tally } from './executor.ts';
 import { Exposures } from './exposures.ts';
 import { diagnoseBackend } from './failure.ts';
 import { freshIdentity } from './identity.ts';
+import { residueOf, settledSteps } from './leftovers.ts';
 import { acquireLock } from './locking.ts';
 import { renameDependencies } from './moves.ts';
 import { planSnapshot } from './prepare.ts';
 import { bundleToKeep, finalOutputs, isWhole, keeping, sealOf } from './seal.ts';
 import { effectIo, openSession, type Sessions, writeSessions } from './sessions.ts';
 import { staleDiagnostic } from './stale.ts';
+import { beginEncryption, requireKey } from './vaults.ts';
 import { type Attempt, takeBack } from './way-back.ts';
 
 /** Exit codes of a run; the whole table is in the command contract. */
@@ -91,6 +92,7 @@ class ApplyRun {
       const detail = `It could be applied until ${this.#plan.expiresAt}. Plan again.`;
       return this.#result('stale', EXIT.stale, [{ ...diagnostic('PLAN_EXPIRED', 'The plan is too old', detail), next: 'accede plan' }]);
     }
+    await requireKey(this.#context);
     if (this.#plan.state.lineage !== null && (await store.read()) === undefined) {
       const detail =
         'The plan was made for a state that is not there any more. Nothing was changed, and no new state was begun. Plan again.';
@@ -197,6 +199,7 @@ class ApplyRun {
     const { document } = prepared;
     const { rollbackTo } = this.#request;
     const target = rollbackTo === undefined ? null : { to: rollbackTo };
+    const begun = await beginEncryption(this.#context, snapshot.identity);
     const operation = await session.begin(
       {
         kind: target !== null ? 'rollback' : document.inputs.options.destroy ? 'destroy' : 'apply',
@@ -212,6 +215,7 @@ class ApplyRun {
     this.#begun = true;
     this.emitter.belongTo(operation.id);
     const { serial } = operation;
+    if (begun !== undefined) await session.write([{ kind: 'encryption', encryption: begun.encryption }]);
     this.emitter.emit({
       type: 'operation.started',
       plan: document.digest,
@@ -237,6 +241,8 @@ class ApplyRun {
         operation: operation.id,
         serial,
         key,
+        vault: prepared.vault ?? begun?.vault,
+        conceal: (secrets) => this.#context.conceal?.(secrets),
         planKey: document.state.lineage === null ? undefined : key,
         exposures,
         fingerprints: document.fingerprints,
@@ -370,23 +376,6 @@ class ApplyRun {
       diagnostics,
     };
   }
-}
-
-/** Steps of earlier runs at addresses that this run was about: whatever they left, the plan has dealt with it now. */
-function settledSteps(snapshot: Snapshot, document: PlanDocument): readonly Mutation[] {
-  const dealtWith = document.changes.filter((change) => change.reason !== MAY_APPEAR);
-  const about = new Set(dealtWith.flatMap((change) => [change.address, change.movedFrom ?? change.address]));
-  return snapshot.unsettled
-    .filter((step) => about.has(step.address))
-    .map((step): Mutation => ({ kind: 'step', step: { ...step, status: 'settled' } }));
-}
-
-/** Where runs that broke off may have left something of a provider block. */
-function residueOf(snapshot: Snapshot, alias: string): readonly Residue[] {
-  const mark = { environment: snapshot.identity.environment, lineage: snapshot.identity.lineage };
-  return snapshot.unsettled
-    .filter((step) => step.provider === alias)
-    .map(({ address, type, identity, ref }) => ({ address, type, identity, ref, mark }));
 }
 
 /** Whether a run ended before anything but its preflight was done. */

@@ -85,6 +85,19 @@ export const STATE_COMMANDS: readonly CommandSpec[] = [
     run: async (input, shell) => (await import('./commands/state-prune.ts')).runStatePrune(input, shell),
   },
   {
+    path: ['state', 'rekey'],
+    operands: [DIR],
+    summary: 'go over to the key that the documents name now',
+    flags: [
+      { flags: '--from-key-file <file>', description: 'the key file until now' },
+      { flags: '--from-passphrase-file <file>', description: 'a file, mode 0600, with the passphrase until now' },
+      ...LOCKING,
+      ...VARIABLES,
+    ],
+    examples: [{ command: 'accede state rekey --from-key-file old.key', does: 'from now on state.encryption opens the state' }],
+    run: async (input, shell) => (await import('./commands/state-edit.ts')).runStateRekey(input, shell),
+  },
+  {
     path: ['state', 'history'],
     operands: [DIR],
     summary: 'list all operations, the newest first',

@@ -72,6 +72,11 @@ export async function openWorkspace(shell: Shell, args: EnvironmentArguments, op
   if (!loaded.ok) return loaded;
   const environment = loaded.value;
   const state = stateOptions(shell, environment);
+  const known = [...knownSecrets(environment)];
+  const conceal = (secrets: readonly Sensitive[]) => {
+    known.push(...secrets);
+    shell.output.mask(maskerFor(known));
+  };
   const store = await openStore(state);
   const context: EngineContext = {
     environment,
@@ -83,6 +88,7 @@ export async function openWorkspace(shell: Shell, args: EnvironmentArguments, op
     version: shell.version,
     parallelism: options.parallelism ?? DEFAULT_PARALLELISM,
     signal: shell.interrupts.reads,
+    conceal,
   };
   const stamp = await stampOf(environment, host, shell.interrupts.reads);
   return succeed({ context, environment, stamp, state, close: () => store.close() }, loaded.diagnostics);

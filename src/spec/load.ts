@@ -12,6 +12,7 @@ import { BUNDLE_BYTES, BundledFiles, bundledBytes, type Loaded, makeBundle } fro
 import { checkReferences, worldOf } from './cross.ts';
 import { digestSource } from './digest.ts';
 import { type FolderDocuments, readFolder, readIncludes, type SpecDocument } from './documents.ts';
+import { loadEncryption } from './encryption.ts';
 import type { Environment } from './environment.ts';
 import { diskFiles, type FileSource, RecordedFiles } from './file-source.ts';
 import { FileStore } from './files.ts';
@@ -175,6 +176,7 @@ async function build(
   const providers = [...new Map([...configured, ...expansion.used]).values()].sort((a, b) => compareText(a.alias, b.alias));
   checkHosts([...expansion.used.values()], registry, report);
   const state = loadState(assembled, context);
+  const encryption = loadEncryption(assembled, context);
   const steering = loadSteering(assembled, context);
   const outputs = loadOutputs(assembled, context);
   const moved = loadMoved(assembled, context, world);
@@ -200,6 +202,7 @@ async function build(
     variables: context.fixed.variables,
     secrets: context.fixed.secrets,
     state,
+    ...(encryption === undefined ? {} : { encryption }),
     providers,
     resources: [...expansion.instances].sort((a, b) => compareText(a.address, b.address)),
     outputs,

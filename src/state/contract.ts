@@ -2,6 +2,7 @@ import type { ResourceAddress } from '../core/address.ts';
 import type { Digest } from '../core/canonical.ts';
 import type { Plain } from '../core/value.ts';
 import type { AuditRecord, AuditVerdict } from './audit.ts';
+import type { Encryption } from './encryption.ts';
 import type {
   EvidenceRow,
   Identity,
@@ -119,6 +120,8 @@ export type Mutation =
   /** Written once: the account of one run of the operation. */
   | { readonly kind: 'evidence'; readonly body: Plain }
   | { readonly kind: 'outputs'; readonly outputs: readonly StoredOutput[] }
+  /** How the state keeps its data key from now on. */
+  | { readonly kind: 'encryption'; readonly encryption: Encryption }
   /** Marks the plan as spent by the operation of the write session. Written with the first effect's intent. */
   | { readonly kind: 'spend'; readonly planDigest: string; readonly serial: number }
   /** Keeps a content (`encodeContent`) by the digest of its bytes; one that is kept already is left. */
@@ -139,6 +142,12 @@ export const BACKEND_ERROR_CODES = [
   'STATE_FILE_UNSAFE',
   'STATE_UNREACHABLE',
   'STATE_FULL',
+  /** What the state keeps encrypted cannot be opened: no key was given, another one, or none can be read. */
+  'STATE_KEY_MISSING',
+  'STATE_KEY_WRONG',
+  'STATE_KEY_UNUSABLE',
+  /** A ciphertext was altered or stands in another place than it was made for. */
+  'STATE_CIPHER_DAMAGED',
   /** The lock was lost. */
   'FENCED',
   /** The head is not the expected one. */

@@ -62,6 +62,9 @@ export async function applyMutation(transaction: Transaction, sql: Statements, t
       await transaction.execute(sql.putOutputs, [environment, serial, canonicalText(outputs)]);
       return;
     }
+    case 'encryption':
+      await transaction.execute(sql.putEncryption, [environment, canonicalText(mutation.encryption)]);
+      return;
     case 'evidence': {
       const last = (await transaction.query(sql.lastEvidence, [environment, serial]))[0];
       const part = last?.['part'] === null || last === undefined ? 1 : parseCount(sql.tables.evidence, last, 'part') + 1;

@@ -10,6 +10,7 @@ export interface Tables {
   readonly prefix: string;
   readonly schema: string;
   readonly identity: string;
+  readonly encryption: string;
   readonly head: string;
   readonly fence: string;
   readonly lock: string;
@@ -31,6 +32,7 @@ export function tableNames(prefix: string): Tables {
     prefix,
     schema: `${prefix}schema`,
     identity: `${prefix}identity`,
+    encryption: `${prefix}encryption`,
     head: `${prefix}head`,
     fence: `${prefix}fence`,
     lock: `${prefix}lock`,
@@ -134,6 +136,7 @@ function definitions(dialect: Dialect, tables: Tables): readonly string[] {
       ],
       'environment',
     ),
+    table(tables.encryption, [environment, `body ${document} NOT NULL`], 'environment'),
     table(tables.head, [environment, serial], 'environment'),
     table(tables.fence, [environment, `fence ${integer} NOT NULL`], 'environment'),
     lockDefinition(dialect, tables),

@@ -23,6 +23,8 @@ export function statements(dialect: Dialect, prefix: string) {
     identities: `SELECT environment, ${identity.join(', ')} FROM ${tables.identity}`,
     identity: `SELECT environment, ${identity.join(', ')} FROM ${tables.identity} ${mine}`,
     putIdentity: dialect.upsert(tables.identity, environment, identity, identity),
+    encryption: `SELECT body FROM ${tables.encryption} ${mine}`,
+    putEncryption: dialect.upsert(tables.encryption, environment, ['body']),
 
     head: `SELECT serial FROM ${tables.head} ${mine}`,
     headForUpdate: `SELECT serial FROM ${tables.head} ${mine}${dialect.forUpdate}`,
