@@ -80,8 +80,8 @@ function statusRows(workspace: Workspace, snapshot: Snapshot | undefined, folder
             unknown: open.steps
               .filter((step) => step.status === 'intended' || step.status === 'unknown' || step.status === 'compensating')
               .map((step) => step.step),
-            next: running ? null : `accede ${open.operation.kind === 'destroy' ? 'destroy' : 'apply'} ${folder}`,
-            back: running || noWayBack(open.steps) !== undefined ? null : `accede recover --back ${folder}`,
+            next: running ? null : `accede ${open.operation.kind === 'destroy' ? 'destroy' : 'apply'}${operand(folder)}`,
+            back: running || noWayBack(open.steps) !== undefined ? null : `accede recover --back${operand(folder)}`,
           },
     lock:
       lock === null
@@ -98,6 +98,11 @@ function statusRows(workspace: Workspace, snapshot: Snapshot | undefined, folder
           },
     lastOperation: last === null ? null : operationRow(last),
   };
+}
+
+/** The folder as a command takes it: nothing for the one that is meant without saying. */
+function operand(folder: string): string {
+  return folder === '.' ? '' : ` ${folder}`;
 }
 
 export function operationRow(operation: OperationRow) {
