@@ -5,6 +5,8 @@ export interface OperationRows {
   readonly serial: number;
   readonly id: string;
   readonly kind: string;
+  /** Of a rollback: the serial that it goes back to. */
+  readonly to?: number;
   readonly planDigest: string | null;
   readonly class: string | null;
   readonly actor: string;
@@ -41,6 +43,14 @@ export interface StatusRows {
     /** Whether the documents in the folder are those in force. */
     readonly isWritten: boolean;
   } | null;
+  /** Environments that a rollback can bring back, newest first. */
+  readonly reachable: readonly {
+    readonly serial: number;
+    readonly endedAt: string | null;
+    readonly sourceDigest: string;
+    readonly commit: string | null;
+    readonly isInForce: boolean;
+  }[];
   readonly operation:
     | (OperationRows & {
         readonly running: boolean;
@@ -86,6 +96,8 @@ export function renderStatus(status: StatusRows, { color }: Style): string {
   } else if (state !== null) {
     rows.push(['in force', isDestroyed ? 'nothing: everything was destroyed' : 'nothing: no apply has finished yet']);
   }
+  const past = status.reachable.filter(({ isInForce }) => !isInForce);
+  if (past.length > 0) rows.push(['rollback', `to ${serialsText(past)}`]);
   rows.push(['lock', lock === null ? 'free' : lockText(lock)]);
   if (lastOperation !== null) rows.push(['last', operationText(lastOperation)]);
   lines.push(...columns(rows.map(([label, text]) => [`  ${label}`, text])));
@@ -114,6 +126,12 @@ export function renderStatus(status: StatusRows, { color }: Style): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** `#7, #5, #3`, the newest first. */
+function serialsText(past: StatusRows['reachable']): string {
+  const shown = past.slice(0, MOST_LISTED).map(({ serial }) => `#${serial}`);
+  return past.length > MOST_LISTED ? `${shown.join(', ')} and ${past.length - MOST_LISTED} older ones` : shown.join(', ');
+}
+
 function missingState(marks: StatusRows['marks']): readonly (readonly [string, string])[] {
   const unseen = marks === null || marks.unseen.length === 0 ? '' : `; nothing was seen of ${marks.unseen.map(oneLine).join(', ')}`;
   if (marks === null || marks.objects === 0) return [['state', `none yet: nothing was ever applied${unseen}`]];
@@ -130,9 +148,15 @@ function lockText(lock: NonNullable<StatusRows['lock']>): string {
   return lock.isHeld ? held : `free: its last holder, ${held}, is gone`;
 }
 
+/** `apply (initial)`, `rollback to #2 (composite)`. */
+export function kindText(operation: Pick<OperationRows, 'kind' | 'to' | 'class'>): string {
+  const kind = operation.to === undefined ? operation.kind : `${operation.kind} to #${operation.to}`;
+  return operation.class === null ? kind : `${kind} (${operation.class})`;
+}
+
 export function operationText(operation: OperationRows): string {
   const ending = operation.outcome ?? 'open';
-  const of = operation.class === null ? operation.kind : `${operation.kind} (${operation.class})`;
+  const of = kindText(operation);
   const reason = operation.reason === null ? '' : `: ${oneLine(operation.reason)}`;
   return `${operation.id} ${oneLine(of)} ${ending} ${operation.endedAt ?? operation.startedAt} by ${oneLine(operation.actor)}${reason}`;
 }
