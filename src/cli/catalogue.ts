@@ -99,7 +99,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     flags: [
       ...APPLYING,
       { flags: '--keep-protected', description: 'leave what is protected and remove the rest' },
-      { flags: '--include-protected', description: "remove what is protected too; asks for the environment's name" },
+      { flags: '--include-protected', description: "remove what is protected too; reads the environment's name from stdin" },
       { flags: '--target <address>', description: 'remove this resource and what depends on it, nothing else', repeatable: true },
       { flags: '--exclude <address>', description: 'leave this resource and what it needs alone', repeatable: true },
       { flags: '--no-refresh', description: 'trust the recorded state and read nothing live' },
@@ -109,6 +109,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: [
       { command: 'accede destroy environments/staging', does: 'show, ask, remove' },
       { command: 'accede destroy --keep-protected --auto-approve', does: 'all but what holds data' },
+      { command: 'accede destroy --include-protected', does: 'everything; a script sends the name on stdin' },
     ],
     run: async (input, shell) => (await import('./commands/destroy.ts')).runDestroy(input, shell),
   },

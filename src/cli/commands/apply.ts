@@ -9,11 +9,11 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { kindOf } from '../paths.ts';
 import { readPlanFile, recordedFolder } from '../planfiles.ts';
 import type { RawInput, Shell } from '../shell.ts';
-import { hasNothingToRecord, renderPlan } from '../views/plan.ts';
+import { hasNothingToRecord } from '../views/plan.ts';
 import { carryOut, objection } from './applying.ts';
 import { askApproval, askName } from './approval.ts';
 import { failWith } from './failing.ts';
-import { makePlan, secretsMode } from './planning.ts';
+import { makePlan, planForPeople, secretsMode } from './planning.ts';
 
 /** `apply`: with a saved plan exactly it, without one plan, show, ask. */
 export async function runApply(input: RawInput, shell: Shell): Promise<ExitCode> {
@@ -126,8 +126,8 @@ export async function planAndApplyIn(
     output.warn(opened.diagnostics);
     // In JSON mode stdout belongs to the events; whoever has to answer still sees what he is asked about.
     const heading = rollback === undefined ? '' : `${rollback.heading}\n\n`;
-    if (!output.json) output.print(`${heading}${renderPlan(output.clean(plan), output.answer)}`);
-    else if (!args.autoApprove) output.say(`${heading}${renderPlan(output.clean(plan), output.conversation)}`);
+    if (!output.json) output.print(`${heading}${planForPeople(shell, plan, output.answer)}`);
+    else if (!args.autoApprove) output.say(`${heading}${planForPeople(shell, plan, output.conversation)}`);
     const refusal = objection(plan, args);
     if (refusal !== undefined) {
       output.report([refusal.diagnostic]);

@@ -8,6 +8,7 @@ import { actorOf, type Workspace } from '../compose.ts';
 import { EXIT, type ExitCode, toExitCode } from '../exit.ts';
 import type { Shell } from '../shell.ts';
 import { renderDiagnostics } from '../views/diagnostics.ts';
+import { count } from '../views/layout.ts';
 import { progressLines } from '../views/progress.ts';
 import { renderResult } from '../views/result.ts';
 
@@ -57,7 +58,7 @@ export function objection(
 function refused(plan: PlanDocument): Diagnostic {
   const { refusals } = plan.succession;
   const [first] = refusals;
-  const more = refusals.length > 1 ? ` ${refusals.length - 1} more refusals stand in the plan.` : '';
+  const more = refusals.length > 1 ? ` ${count(refusals.length - 1, 'more refusal')} in the plan.` : '';
   return {
     severity: 'error',
     code: first?.code ?? 'PLAN_REFUSED',

@@ -10,6 +10,7 @@ import { EXIT, type ExitCode, toExitCode } from '../exit.ts';
 import { openLocated } from '../past-workspace.ts';
 import type { RawInput, Shell } from '../shell.ts';
 import { renderDiagnostics } from '../views/diagnostics.ts';
+import { duration } from '../views/layout.ts';
 import { renderResult } from '../views/result.ts';
 import { planAndApply } from './apply.ts';
 import { progressView } from './applying.ts';
@@ -77,7 +78,7 @@ async function back(shell: Shell, args: RecoverArguments): Promise<ExitCode> {
       const folder = relative(shell.folder, opened.value.environment.folder);
       output.print(
         result.exitCode === EXIT.done && result.serial !== null
-          ? `Taken back: ${clean.steps.notDone.length} steps in ${clean.seconds.toFixed(1)} s. State #${result.serial}.\n`
+          ? `Taken back in ${duration(clean.seconds)}: the environment is as before that run. State #${result.serial}.\n`
           : renderResult(clean, output.answer, `accede recover --back${folder === '' ? '' : ` ${folder}`}`),
       );
     }

@@ -88,8 +88,8 @@ function statusRows(
             unknown: open.steps
               .filter((step) => step.status === 'intended' || step.status === 'unknown' || step.status === 'compensating')
               .map((step) => step.step),
-            next: running ? null : `accede ${wayOn(open.operation)} ${folder}`,
-            back: running || noWayBack(open.steps) !== undefined ? null : `accede recover --back ${folder}`,
+            next: running ? null : `accede ${wayOn(open.operation)}${operand(folder)}`,
+            back: running || noWayBack(open.steps) !== undefined ? null : `accede recover --back${operand(folder)}`,
           },
     lock:
       lock === null
@@ -106,6 +106,11 @@ function statusRows(
           },
     lastOperation: last === null ? null : operationRow(last),
   };
+}
+
+/** The folder as a command takes it: nothing for the one that is meant without saying. */
+function operand(folder: string): string {
+  return folder === '.' ? '' : ` ${folder}`;
 }
 
 /** The command that goes on with an operation. */

@@ -1,4 +1,4 @@
-import { columns, count, oneLine, shortDigest } from './layout.ts';
+import { columns, count, lengthOf, oneLine, pad, shortDigest } from './layout.ts';
 import type { Style } from './terminal.ts';
 
 export interface OperationRows {
@@ -89,7 +89,7 @@ export function renderStatus(status: StatusRows, { color }: Style): string {
   }
   const isDestroyed = state?.resources === 0 && lastOperation?.kind === 'destroy' && lastOperation.outcome === 'done';
   if (inForce !== null) {
-    const written = inForce.isWritten ? 'the documents here are the ones in force' : 'the documents here differ';
+    const written = inForce.isWritten ? 'the documents here are these, variables aside' : 'the documents here differ';
     rows.push(['in force', `#${inForce.serial}, documents ${shortDigest(inForce.sourceDigest)} (${written})`]);
     if (inForce.releaseDigest !== null) rows.push(['release', shortDigest(inForce.releaseDigest)]);
     if (inForce.commit !== null) rows.push(['commit', oneLine(inForce.commit)]);
@@ -116,8 +116,12 @@ export function renderStatus(status: StatusRows, { color }: Style): string {
       for (const step of steps.slice(0, MOST_LISTED)) lines.push(`  ${word.padEnd(9)} ${oneLine(step)}`);
       if (steps.length > MOST_LISTED) lines.push(`  … ${steps.length - MOST_LISTED} more ${word}`);
     }
-    if (operation.next !== null) lines.push('', `    ${color.cyan(oneLine(operation.next))}    goes on from there`);
-    if (operation.back !== null) lines.push(`    ${color.cyan(oneLine(operation.back))}    takes back what it did`);
+    const ways = [
+      [operation.next, 'goes on from there'],
+      [operation.back, 'takes back what it did'],
+    ].flatMap(([command, meaning]) => (command == null ? [] : [[oneLine(command), meaning ?? ''] as const]));
+    const width = Math.max(0, ...ways.map(([command]) => lengthOf(command)));
+    if (ways.length > 0) lines.push('', ...ways.map(([command, meaning]) => `    ${color.cyan(pad(command, width))}  ${meaning}`));
   }
   return `${lines.join('\n')}\n`;
 }
