@@ -1,29 +1,70 @@
 import { diagnoseBackend } from '../../apply/failure.ts';
-import type { Diagnostic } from '../../core/diagnostic.ts';
+import { type Diagnostic, type Outcome, succeed } from '../../core/diagnostic.ts';
 import type { StateStore } from '../../state/contract.ts';
 import { BackendError } from '../../state/contract.ts';
+import type { StoreOptions } from '../../state/open.ts';
 import type { EnvironmentArguments } from '../arguments/environment.ts';
 import { openWorkspace, type Workspace } from '../compose.ts';
 import type { ExitCode } from '../exit.ts';
 import type { Shell } from '../shell.ts';
 import { failWith } from './failing.ts';
 
-/** Opens the environment without reading any secret, and its store; runs `use` and closes both. What the store refuses is said. */
+/** What a command that only reads the state knows of the environment. */
+export interface ReadPlace {
+  readonly environment: { readonly name: string; readonly folder: string };
+  readonly state: StoreOptions;
+  /** Undefined when the documents have mistakes: what is recorded can be read all the same. */
+  readonly workspace: Workspace | undefined;
+}
+
+/**
+ * Opens the environment without reading any secret, and its store; runs `use` and closes both. Documents with mistakes do not keep anybody from
+ * what is recorded: they are said to have them. What the store refuses is said.
+ */
 export async function readingState(
   shell: Shell,
   args: EnvironmentArguments,
-  use: (store: StateStore, workspace: Workspace) => Promise<ExitCode>,
+  use: (store: StateStore, place: ReadPlace) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const opened = await openWorkspace(shell, args, { secrets: 'none' });
+  const opened = await openPlace(shell, args);
   if (!opened.ok) return failWith(shell, opened.diagnostics);
+  const { store, place } = opened.value;
   try {
-    return await use(opened.value.context.store, opened.value);
+    return await use(store, place);
   } catch (error) {
     if (!(error instanceof BackendError)) throw error;
     return failWith(shell, [diagnoseBackend(error)]);
   } finally {
-    await opened.value.close();
+    await store.close();
   }
+}
+
+async function openPlace(
+  shell: Shell,
+  args: EnvironmentArguments,
+): Promise<Outcome<{ readonly store: StateStore; readonly place: ReadPlace }>> {
+  const opened = await openWorkspace(shell, args, { secrets: 'none' });
+  if (opened.ok) {
+    const { context, environment, state } = opened.value;
+    return succeed({ store: context.store, place: { environment, state, workspace: opened.value } });
+  }
+  const { openLocated } = await import('../past-workspace.ts');
+  const located = await openLocated(shell, args);
+  if (!located.ok) return opened;
+  const { store, location, state } = located.value;
+  shell.output.warn([unloadable(opened.diagnostics)]);
+  return succeed({ store, place: { environment: location, state, workspace: undefined } });
+}
+
+function unloadable(mistakes: readonly Diagnostic[]): Diagnostic {
+  const errors = mistakes.filter(({ severity }) => severity === 'error');
+  return {
+    severity: 'warning',
+    code: 'DOCUMENTS_UNREADABLE',
+    summary: 'The documents have mistakes',
+    detail: `${errors.length === 1 ? 'One mistake keeps' : `${errors.length} mistakes keep`} the documents from being loaded (${errors[0]?.code ?? 'unknown'}). What is recorded is shown all the same.`,
+    next: 'accede validate',
+  };
 }
 
 /** Says that nothing was ever applied here. */

@@ -5,19 +5,19 @@ import { defaultRegistry } from '../../providers/registry.ts';
 import { exportState } from '../../state/document.ts';
 import type { ResourceRow, Snapshot } from '../../state/model.ts';
 import { parseReadingArguments, type ReadingArguments } from '../arguments/reading.ts';
-import type { Workspace } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { RawInput, Shell } from '../shell.ts';
 import { renderAddresses } from '../views/addresses.ts';
 import { rowWithDurations } from '../views/durations.ts';
 import { renderHistory, renderResource } from '../views/state.ts';
 import { failWith } from './failing.ts';
-import { noState, readingState } from './reading.ts';
+import { noState, type ReadPlace, readingState } from './reading.ts';
 import { operationRow } from './status.ts';
 
 /** `state list`: addresses, one per line. */
 export async function runStateList(input: RawInput, shell: Shell): Promise<ExitCode> {
-  return await reading(shell, parseReadingArguments(input, { what: false }), async (snapshot, _args, { context }) => {
+  return await reading(shell, parseReadingArguments(input, { what: false }), async (snapshot) => {
+    const registry = defaultRegistry();
     const rows = [...(snapshot?.resources.values() ?? [])].sort((a, b) => compareText(a.address, b.address));
     if (shell.output.json) {
       shell.output.document({
@@ -35,7 +35,7 @@ export async function runStateList(input: RawInput, shell: Shell): Promise<ExitC
       });
     } else {
       // What its type could have marked and bears no mark was imported: with the state lost, it is asked for by name.
-      const isUnmarked = (row: ResourceRow) => !row.marked && context.registry.find(row.type)?.type.marks === true;
+      const isUnmarked = (row: ResourceRow) => !row.marked && registry.find(row.type)?.type.marks === true;
       const notes = new Map(rows.filter(isUnmarked).map((row) => [shell.output.clean(row.address), 'unmarked'] as const));
       shell.output.print(renderAddresses(shell.output.clean(rows.map((row) => row.address)), notes));
     }
@@ -84,8 +84,8 @@ export async function runStateHistory(input: RawInput, shell: Shell): Promise<Ex
 async function reading(
   shell: Shell,
   args: Outcome<ReadingArguments>,
-  use: (snapshot: Snapshot | undefined, args: ReadingArguments, workspace: Workspace) => Promise<ExitCode>,
+  use: (snapshot: Snapshot | undefined, args: ReadingArguments, place: ReadPlace) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   if (!args.ok) return failWith(shell, args.diagnostics);
-  return await readingState(shell, args.value, async (store, workspace) => use(await store.read(), args.value, workspace));
+  return await readingState(shell, args.value, async (store, place) => use(await store.read(), args.value, place));
 }

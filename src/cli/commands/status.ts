@@ -10,17 +10,18 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import type { RawInput, Shell } from '../shell.ts';
 import { renderStatus, type StatusRows } from '../views/status.ts';
 import { failWith } from './failing.ts';
-import { readingState } from './reading.ts';
+import { type ReadPlace, readingState } from './reading.ts';
 
 /** `status`: where things stand, from the state alone; where there is none, whether one was lost. Reads only, waits for nobody. */
 export async function runStatus(input: RawInput, shell: Shell): Promise<ExitCode> {
   const args = parseReadingArguments(input, { what: false });
   if (!args.ok) return failWith(shell, args.diagnostics);
-  return await readingState(shell, args.value, async (store, workspace) => {
+  return await readingState(shell, args.value, async (store, place) => {
     const snapshot = await store.read();
     const past = snapshot === undefined ? undefined : await readPast(store, snapshot);
-    const marks = snapshot === undefined ? await marksOf(workspace) : null;
-    const rows = { ...statusRows(workspace, snapshot, past, args.value.folder), marks };
+    const { workspace } = place;
+    const marks = snapshot === undefined && workspace !== undefined ? await marksOf(workspace) : null;
+    const rows = { ...statusRows(place, snapshot, past, args.value.folder), marks };
     if (shell.output.json) shell.output.document(rows);
     else shell.output.print(renderStatus(shell.output.clean(rows), shell.output.answer));
     return EXIT.done;
@@ -35,13 +36,8 @@ async function marksOf({ context, environment }: Workspace): Promise<StatusRows[
   return { objects: marked.length, lineages: lineagesOf(marked), unseen: [...unlisted.keys()], next };
 }
 
-function statusRows(
-  workspace: Workspace,
-  snapshot: Snapshot | undefined,
-  past: Past | undefined,
-  folder: string,
-): Omit<StatusRows, 'marks'> {
-  const { environment } = workspace;
+function statusRows(place: ReadPlace, snapshot: Snapshot | undefined, past: Past | undefined, folder: string): Omit<StatusRows, 'marks'> {
+  const { environment, workspace } = place;
   const open = snapshot?.open ?? null;
   const sealed = snapshot?.sealed ?? null;
   const last = snapshot?.lastOperation ?? null;
@@ -74,7 +70,7 @@ function statusRows(
             sourceDigest: sealed.sourceDigest,
             releaseDigest: sealed.releaseDigest,
             commit: sealed.commit,
-            isWritten: sealed.sourceDigest === environment.sourceDigest,
+            isWritten: workspace === undefined ? null : sealed.sourceDigest === workspace.environment.sourceDigest,
           },
     reachable: (past?.environments ?? []).filter(({ isKept }) => isKept).map((environment) => reachableRow(environment, past)),
     operation:

@@ -41,7 +41,7 @@ export interface StatusRows {
     readonly releaseDigest: string | null;
     readonly commit: string | null;
     /** Whether the documents in the folder are those in force. */
-    readonly isWritten: boolean;
+    readonly isWritten: boolean | null;
   } | null;
   /** Environments that a rollback can bring back, newest first. */
   readonly reachable: readonly {
@@ -89,7 +89,12 @@ export function renderStatus(status: StatusRows, { color }: Style): string {
   }
   const isDestroyed = state?.resources === 0 && lastOperation?.kind === 'destroy' && lastOperation.outcome === 'done';
   if (inForce !== null) {
-    const written = inForce.isWritten ? 'the documents here are these, variables aside' : 'the documents here differ';
+    const written =
+      inForce.isWritten === null
+        ? 'the documents here have mistakes'
+        : inForce.isWritten
+          ? 'the documents here are these, variables aside'
+          : 'the documents here differ';
     rows.push(['in force', `#${inForce.serial}, documents ${shortDigest(inForce.sourceDigest)} (${written})`]);
     if (inForce.releaseDigest !== null) rows.push(['release', shortDigest(inForce.releaseDigest)]);
     if (inForce.commit !== null) rows.push(['commit', oneLine(inForce.commit)]);

@@ -7,6 +7,11 @@ export const STATE_CODES: CodeTable = {
     remedy: 'Find out who wrote to the state beside accede, and put a copy from before in its place.',
     exit: [2],
   },
+  DOCUMENTS_UNREADABLE: {
+    summary: 'Warning: the documents have mistakes; what is recorded is shown all the same.',
+    remedy: 'Run accede validate.',
+    exit: [0],
+  },
   NO_EVIDENCE: { summary: 'No run of that operation left evidence.', remedy: 'accede evidence list shows which did.', exit: [1] },
   STATE_ADDRESS_TAKEN: {
     summary: 'The address that a resource is to move to is recorded already.',

@@ -126,6 +126,24 @@ describe('from plan to destroy', () => {
     expect((await accede('eval', 'local.file.page["north"].path', 'env')).stdout).toBe('out/north.txt\n');
     expect((await accede('state', 'pull', 'env')).stdout.trim().split('\n')).toHaveLength(1);
 
+    // Whoever broke the documents still sees what is recorded.
+    const documents = readFileSync(join(folder, 'env', 'environment.yaml'), 'utf8');
+    writeFileSync(join(folder, 'env', 'environment.yaml'), `${documents}\nnonsense: true\n`);
+    const broken = await accede('status', 'env');
+    expect(broken).toMatchObject({ code: 0, stderr: expect.stringContaining('DOCUMENTS_UNREADABLE') });
+    expect(broken.stdout).toContain('the documents here have mistakes');
+    for (const words of [
+      ['state', 'list'],
+      ['state', 'history'],
+      ['state', 'pull'],
+      ['audit', 'verify'],
+      ['evidence', 'list'],
+      ['show', '1'],
+    ]) {
+      expect(await accede(...words, 'env'), words.join(' ')).toMatchObject({ code: 0 });
+    }
+    writeFileSync(join(folder, 'env', 'environment.yaml'), documents);
+
     expect((await accede('taint', 'local.value.settings', 'env')).code).toBe(0);
     const asked = await accede('apply', 'env');
     expect(asked.code).toBe(1);
