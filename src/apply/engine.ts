@@ -42,6 +42,8 @@ export interface ApplyRequest {
   readonly lockTimeout: number;
   /** A plan that was spent and finished counts as done. */
   readonly ifDone: boolean;
+  /** The serial whose environment the plan brings back; undefined for an environment from documents. */
+  readonly rollbackTo?: number;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP: effects under way are finished and recorded, nothing new begins. */
   readonly stop: AbortSignal;
   emit(event: AccedeEvent): void;

@@ -146,6 +146,8 @@ export interface ResourceType {
   readonly schema: z.ZodType;
   /** By path of the normal form; a path without an entry takes that of its nearest parent. */
   readonly traits: ReadonlyMap<AttributePath, Traits>;
+  /** Paths of the normal form that hold a time in milliseconds, so that people are shown it as documents write it. */
+  readonly durations?: readonly AttributePath[];
   readonly role: Role;
   /** Roles that `role:` may choose beside `role`. */
   readonly roles: readonly Role[];

@@ -1,4 +1,5 @@
 import type { ResourceAddress, TypeName } from '../core/address.ts';
+import type { Bundle } from '../core/bundle.ts';
 import type { Digest } from '../core/canonical.ts';
 import type { SourceRange } from '../core/diagnostic.ts';
 import type { Role } from '../core/facet.ts';
@@ -33,6 +34,11 @@ export interface Environment {
   readonly policy: Attributes;
   readonly hooks: Attributes;
   readonly quiesce: Attributes;
+  /**
+   * Everything that it was made of, so that it can be loaded again; undefined when that is more than is kept. Missing for an environment that
+   * was made without documents.
+   */
+  bundle?(): Bundle | undefined;
 }
 
 export type StateLocation =

@@ -72,7 +72,9 @@ export type OperationKind =
   | 'state-rekey'
   | 'taint'
   | 'untaint'
-  | 'init';
+  | 'init'
+  | 'rollback'
+  | 'state-prune';
 /** `compensated`: it failed, and everything that it had done was taken back. */
 export type OperationOutcome = 'done' | 'failed' | 'interrupted' | 'abandoned' | 'compensated';
 
@@ -158,6 +160,14 @@ export interface Sealed {
   readonly commit: string | null;
   /** Fingerprint of each secret of the environment by name; a bundle is one. */
   readonly secrets: { readonly [name: string]: string };
+  /** Digest of what it was made of, by which that is kept; null when it is not. */
+  readonly source: string | null;
+}
+
+/** What one operation put in force; null when it took everything down. */
+export interface Sealing {
+  readonly serial: number;
+  readonly sealed: Sealed | null;
 }
 
 export interface StoredOutput {

@@ -75,6 +75,7 @@ export const sealedSchema = z.strictObject({
   governance: plain,
   secrets: z.record(z.string(), z.string()),
   commit: z.string().nullable(),
+  source: z.string().nullable().default(null),
 }) satisfies z.ZodType<Sealed>;
 
 export const outputsSchema = z.array(z.strictObject({ name: z.string(), value: plain })) satisfies z.ZodType<readonly StoredOutput[]>;
@@ -104,7 +105,21 @@ const lockColumns = z.object({
 
 const operationColumns = z.object({
   serial: count,
-  kind: z.enum(['apply', 'destroy', 'run', 'import', 'state-mv', 'state-rm', 'state-push', 'state-rekey', 'taint', 'untaint', 'init']),
+  kind: z.enum([
+    'apply',
+    'destroy',
+    'run',
+    'import',
+    'state-mv',
+    'state-rm',
+    'state-push',
+    'state-rekey',
+    'taint',
+    'untaint',
+    'init',
+    'rollback',
+    'state-prune',
+  ]),
   plan_digest: z.string().nullable(),
   class: z.string().nullable(),
   fence: count,

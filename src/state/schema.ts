@@ -20,6 +20,7 @@ export interface Tables {
   readonly operation: string;
   readonly step: string;
   readonly sealed: string;
+  readonly source: string;
   readonly spent: string;
   readonly audit: string;
   readonly auditTip: string;
@@ -41,6 +42,7 @@ export function tableNames(prefix: string): Tables {
     operation: `${prefix}operation`,
     step: `${prefix}step`,
     sealed: `${prefix}sealed`,
+    source: `${prefix}source`,
     spent: `${prefix}spent`,
     audit: `${prefix}audit`,
     auditTip: `${prefix}audit_tip`,
@@ -176,6 +178,8 @@ function definitions(dialect: Dialect, tables: Tables): readonly string[] {
       dialect.index('environment, unsettled, ordinal'),
     ),
     table(tables.sealed, [environment, serial, `body ${document} NOT NULL`], 'environment, serial'),
+    // Contents by their digest: equal ones of many environments in force are one row.
+    table(tables.source, [environment, `digest ${key(80)} NOT NULL`, `body ${document} NOT NULL`], 'environment, digest'),
     table(tables.spent, [environment, `plan_digest ${key(80)} NOT NULL`, serial], 'environment, plan_digest'),
     table(
       tables.audit,

@@ -1,15 +1,16 @@
 import type { ResourceAddress } from '../core/address.ts';
-import { canonicalText } from '../core/canonical.ts';
+import { canonicalText, type Digest } from '../core/canonical.ts';
 import type { Clock, IdSource } from '../core/clock.ts';
 import { AuditChain, type AuditRecord, type AuditVerdict } from './audit.ts';
 import { type Acquired, BackendError, type Busy, type LockRequest, type StateStore } from './contract.ts';
 import { type HeldLock, LEASE_MS, Lock } from './lock.ts';
-import type { EvidenceRow, Identity, LockInfo, OperationRow, ResourceRow, Snapshot, StepRow, StoredOutput } from './model.ts';
+import type { EvidenceRow, Identity, LockInfo, OperationRow, ResourceRow, Sealing, Snapshot, StepRow, StoredOutput } from './model.ts';
 import type { ProcessIdentity } from './process.ts';
 import { parseCount, parseEncryption, parseEvidence, parseIdentity, parseOperation } from './rows.ts';
 import { createTables, findTables } from './schema.ts';
 import { type SessionParts, SqlSession } from './session.ts';
 import { loadContentsAt, loadOperation, loadSnapshot, loadSteps } from './snapshot.ts';
+import { loadSealings, loadSources } from './sources.ts';
 import type { Driver, Transaction } from './sql.ts';
 import { type Statements, statements } from './statements.ts';
 
@@ -70,6 +71,19 @@ export class SqlStore implements StateStore {
       const operation = await loadOperation(transaction, this.#sql, this.#environment, serial);
       return operation && { operation, ...(await loadContentsAt(transaction, this.#sql, this.#environment, serial)) };
     });
+  }
+
+  async sealings(): Promise<readonly Sealing[]> {
+    return (await this.#view((transaction) => loadSealings(transaction, this.#sql, this.#environment))) ?? [];
+  }
+
+  async sourceDigests(): Promise<ReadonlySet<string>> {
+    const rows = await this.#view((transaction) => transaction.query(this.#sql.sourceDigests, [this.#environment]));
+    return new Set(rows?.map((row) => String(row['digest'])));
+  }
+
+  async sources(digests: readonly Digest[]): Promise<ReadonlyMap<Digest, string>> {
+    return (await this.#view((transaction) => loadSources(transaction, this.#sql, this.#environment, digests))) ?? new Map();
   }
 
   async history(): Promise<readonly OperationRow[]> {

@@ -105,6 +105,16 @@ export const STATE_CODES: CodeTable = {
     remedy: 'Write it as ${secrets.NAME}, with a secret that reads an environment variable, a file or a program.',
     exit: [1],
   },
+  STATE_PRUNE_HELD_BACK: {
+    summary: 'Warning: less was forgotten than was asked for.',
+    remedy: 'Nothing has to be done; what is in force or not settled is kept with all that came after it.',
+    exit: [0],
+  },
+  STATE_PRUNE_OPEN: {
+    summary: 'Nothing is forgotten while an operation is open.',
+    remedy: 'Run accede recover first.',
+    exit: [1],
+  },
   STATE_PUSH_REFUSED: {
     summary: 'A state document is of another environment or lineage, or its serial is not that of the store.',
     remedy: 'Pull, apply your change to that document, and push it.',

@@ -12,7 +12,7 @@ import { StateFolder } from '../../support/state-folder.ts';
 import { acquired, addressOf, begun, identityOf, operationOf, rowOf } from '../../support/state-rows.ts';
 
 const FINGERPRINT = `hmac-sha256:${'a'.repeat(64)}`;
-const SEALED = { serial: 12, sourceDigest: 'sha256:s', releaseDigest: null, governance: { a: 1 }, commit: null, secrets: {} };
+const SEALED = { serial: 12, sourceDigest: 'sha256:s', releaseDigest: null, governance: { a: 1 }, commit: null, secrets: {}, source: null };
 const SECRET = { $accede: 'sensitive', fingerprint: FINGERPRINT, names: ['token'] };
 
 function snapshotOf(rows: readonly ResourceRow[], changes: Partial<Snapshot> = {}): Snapshot {
