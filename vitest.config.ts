@@ -30,9 +30,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'scenarios',
+          // Each file has servers of its own, and they wait more than they work.
           include: ['test/scenarios/**/*.test.ts'],
-          fileParallelism: false,
-          maxWorkers: 1,
+          maxWorkers: 2,
           testTimeout: 300_000,
           hookTimeout: 180_000,
         },

@@ -24,7 +24,7 @@ const CHECKS = [
   { name: 'build', run: async () => verdict(await execute(process.execPath, ['scripts/build.mjs'], 5)) },
   project('unit', 10),
   project('conformance', 15),
-  project('scenarios', 30),
+  project('scenarios', 45),
   project('faults', 30),
 ];
 
