@@ -72,11 +72,7 @@ export async function openWorkspace(shell: Shell, args: EnvironmentArguments, op
   if (!loaded.ok) return loaded;
   const environment = loaded.value;
   const state = stateOptions(shell, environment);
-  const known = [...knownSecrets(environment)];
-  const conceal = (secrets: readonly Sensitive[]) => {
-    known.push(...secrets);
-    shell.output.mask(maskerFor(known));
-  };
+  const conceal = concealing(shell, knownSecrets(environment));
   const store = await openStore(state);
   const context: EngineContext = {
     environment,
@@ -105,6 +101,15 @@ function locationOf(state: Environment['state']): StateLocation {
 export function knownSecrets(environment: Pick<Environment, 'secrets' | 'state'>): readonly Sensitive[] {
   const password = environment.state.backend === 'mysql' ? environment.state.server?.password : undefined;
   return [...environment.secrets.values(), ...(password === undefined ? [] : [password])];
+}
+
+/** What takes secrets that come up on the way out of every output, with those that are known already. */
+export function concealing(shell: Shell, known: readonly Sensitive[]): (secrets: readonly Sensitive[]) => void {
+  const all = [...known];
+  return (secrets) => {
+    all.push(...secrets);
+    shell.output.mask(maskerFor(all));
+  };
 }
 
 /** What the store of an environment is opened with. */

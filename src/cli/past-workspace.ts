@@ -12,7 +12,7 @@ import { environmentOf, openStore, type StoreOptions } from '../state/open.ts';
 import { systemProcessIdentity } from '../state/process.ts';
 import type { EnvironmentArguments } from './arguments/environment.ts';
 import { DEFAULT_PARALLELISM } from './arguments/plan.ts';
-import { hostFor, knownSecrets, stampOf, stateOptions, type Workspace } from './compose.ts';
+import { concealing, hostFor, knownSecrets, stampOf, stateOptions, type Workspace } from './compose.ts';
 import type { Shell } from './shell.ts';
 import { maskerFor } from './views/masking.ts';
 
@@ -86,8 +86,11 @@ export async function openKept(
     stateSecrets: 'none',
   });
   if (!loaded.ok) return loaded;
-  const environment = loaded.value;
-  shell.output.mask(maskerFor([...environment.secrets.values(), ...knownSecrets(location)]));
+  // The state has the key that it has today; documents of then may name a former one.
+  const encryption = location.encryption ?? loaded.value.encryption;
+  const environment = encryption === undefined ? loaded.value : { ...loaded.value, encryption };
+  const conceal = concealing(shell, [...environment.secrets.values(), ...knownSecrets(location)]);
+  conceal([]);
   const host = hostFor(shell);
   const context = {
     environment,
@@ -99,6 +102,7 @@ export async function openKept(
     version: shell.version,
     parallelism: options.parallelism ?? DEFAULT_PARALLELISM,
     signal: shell.interrupts.reads,
+    conceal,
   };
   const { folder } = await stampOf(location, host, shell.interrupts.reads);
   return succeed({ context, environment, stamp: { commit: kept.commit, folder }, state, close: () => store.close() }, loaded.diagnostics);

@@ -3,7 +3,8 @@ import { hasInterpolation } from '../core/expression-text.ts';
 import type { Sensitive } from '../core/value.ts';
 import { assemble, checkOutline } from './assemble.ts';
 import { readFolder } from './documents.ts';
-import type { StateLocation } from './environment.ts';
+import { loadEncryption } from './encryption.ts';
+import type { StateEncryption, StateLocation } from './environment.ts';
 import { diskFiles } from './file-source.ts';
 import { FileStore } from './files.ts';
 import { environmentName, type LoadOptions, variableSources, withIncludes } from './load.ts';
@@ -21,6 +22,8 @@ export interface Location {
   /** Absolute. */
   readonly workTree: string;
   readonly state: StateLocation;
+  /** The key of the secrets that the state keeps; absent when the documents name none. */
+  readonly encryption?: StateEncryption;
   /** Those that the state is reached with are open, and no others. */
   readonly secrets: ReadonlyMap<string, Sensitive>;
 }
@@ -58,13 +61,25 @@ export async function locateEnvironment(options: LoadOptions): Promise<Outcome<L
   const earlier = new Set(report.sorted());
   const { state: node } = assembled.single;
   const state = loadState(assembled, context);
+  const encryption = loadEncryption(assembled, context);
   files.close();
   // A state that reads nothing is where it is, whatever is wrong with variables and locals.
   const ofState = node !== undefined && readsSomething(node) ? report.sorted() : report.sorted().filter((found) => !earlier.has(found));
   const mistakes = [...outline.sorted().filter(isOfName), ...ofState].filter(({ severity }) => severity === 'error');
   if (mistakes.length > 0) return { ok: false, diagnostics: mistakes };
   const { secrets } = context.fixed;
-  return { ok: true, value: { name, folder: workspace.folder, workTree: workspace.workTree, state, secrets }, diagnostics: [] };
+  return {
+    ok: true,
+    value: {
+      name,
+      folder: workspace.folder,
+      workTree: workspace.workTree,
+      state,
+      ...(encryption === undefined ? {} : { encryption }),
+      secrets,
+    },
+    diagnostics: [],
+  };
 }
 
 function isOfName({ code, path }: Diagnostic): boolean {

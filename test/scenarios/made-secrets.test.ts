@@ -86,6 +86,22 @@ describe('secrets that Accede makes, with the program itself', () => {
     for (const text of shown) for (const hidden of [first, second]) expect(text).not.toContain(hidden);
   });
 
+  it('must be made anew when the environment goes back to an earlier generation, with the key that the state has by now', async () => {
+    await run(0, 'apply', '--auto-approve');
+    const first = secret();
+    workspace.write('environment.yaml', documents(BY_FILE, 2));
+    await run(0, 'apply', '--auto-approve');
+    workspace.write('environment.yaml', documents(BY_PASSPHRASE, 2));
+    await run(0, 'state', 'rekey', '--from-key-file', workspace.path('state.key'));
+    rmSync(workspace.path('state.key'));
+    const second = secret();
+    const back = await run(0, 'rollback', '--auto-approve', '--to', '1');
+    const third = secret();
+    expect(new Set([first, second, third]).size).toBe(3);
+    for (const hidden of [first, second, third]) expect(`${back.stdout}${back.stderr}`).not.toContain(hidden);
+    await run(0, 'status');
+  });
+
   it('must say what is missing when the key is gone, and go on when it is back', async () => {
     await run(0, 'apply', '--auto-approve');
     const made = secret();

@@ -52,6 +52,7 @@ const HEAVY: Readonly<Record<string, RegExp>> = {
   ink: /^src\/cli\/views\/live\.tsx$/,
   react: /^src\/cli\/views\/live\.tsx$/,
   mysql2: /^src\/(?:providers\/tidb-catalog\/client|state\/mysql-connection)\.ts$/,
+  '@peculiar': /^src\/providers\/local\/x509\.ts$/,
 };
 
 const PURE = /^src\/(?:core|plan|policy)\//;
