@@ -3,7 +3,7 @@ import type { Diagnostic } from '../core/diagnostic.ts';
 import { type Attributes, findUnknown, type Value } from '../core/value.ts';
 import { ignoreChanges } from '../plan/diff.ts';
 import { evaluateInstance } from '../plan/evaluate.ts';
-import { filledIn, fingerprintOfObserved, type Masks, maskedLive, recordedComputed } from '../plan/live.ts';
+import { filledIn, fingerprintOfObserved, isSameObject, type Masks, maskedLive, recordedComputed } from '../plan/live.ts';
 import type { PreparedChange } from '../plan/prepared.ts';
 import { objectQuery } from '../plan/query.ts';
 import { RECORDED_AS_IT_IS } from '../plan/refresh.ts';
@@ -136,7 +136,7 @@ export class ChangeRun implements Reversible {
 
   async requireAsBefore(io: EffectIo): Promise<void> {
     this.#desired = this.change.desired;
-    await this.#compareFingerprint(io);
+    await this.#compareFingerprint(io, 'as before');
   }
 
   #operation(effect: Effect, intent: Intent): Operation {
@@ -312,7 +312,7 @@ export class ChangeRun implements Reversible {
   }
 
   /** The object must still be the one that the plan saw. One whose identity was not known then must not be there now. */
-  async #compareFingerprint(io: EffectIo): Promise<void> {
+  async #compareFingerprint(io: EffectIo, what: 'as planned' | 'as before' = 'as planned'): Promise<void> {
     const { change } = this;
     const { planned, row, type } = change;
     const expected = this.#run.fingerprints[planned.address];
@@ -335,6 +335,7 @@ export class ChangeRun implements Reversible {
         ? `cannot see: ${observed.reason}`
         : fingerprintOfObserved(type, observed, change.masks, this.#run.planKey);
     if (actual === expected) return;
+    if (what === 'as before' && isSameObject(type, [change.observed, observed], row, change.masks, this.#run.key)) return;
     const detail = `${planned.address} changed after the plan was made. Nothing was done to it. Plan again.`;
     const moved = changeDiagnostic(this.change, 'LIVE_MOVED', 'A live object is not the one that the plan saw', detail);
     throw new StepRefused({ ...moved, expected: expected ?? 'absent', observed: actual ?? 'absent', next: 'accede plan' }, { moved: true });
