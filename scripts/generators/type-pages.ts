@@ -50,7 +50,10 @@ function page(type: ResourceType): string {
           'Set by the provider; other resources may refer to them.',
           table(
             ['attribute', 'description'],
-            computed.map(([path, traits]) => [`\`${path}\``, `${traits.description}${traits.sensitive ? ' Secret.' : ''}`]),
+            computed.map(([path, traits]) => [
+              `\`${path}\``,
+              `${traits.description}${traits.kept ? ' Secret, kept encrypted in the state.' : traits.sensitive ? ' Secret.' : ''}`,
+            ]),
           ),
         ]),
     '## Example',
@@ -67,6 +70,7 @@ function traitFlags(traits: Traits): readonly string[] {
     [traits.sensitive, 'secret'],
     [traits.immutable, 'replaces'],
     [traits.writeOnly, 'never read back'],
+    [traits.kept, 'kept encrypted where it is a secret'],
     [traits.bound, 'replaced with what it refers to'],
     [traits.reads, 'names a file'],
     [traits.compare === 'set', 'in any order'],

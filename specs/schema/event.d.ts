@@ -200,6 +200,7 @@ export type Event =
       address: string;
       effect: string;
       type: 'step.compensated';
+      changed: boolean;
       seconds: number;
     }
   | {

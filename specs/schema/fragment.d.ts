@@ -2179,6 +2179,400 @@ export interface Fragment {
       commit_after?: string[] | string;
     };
     /**
+     * A self-signed TLS certificate and its key, made once, in two files on this machine
+     */
+    'local.certificate'?: {
+      /**
+       * Host names and addresses that it is for. Others make a new certificate and key.
+       */
+      names?: [string | string, ...(string | string)[]] | string;
+      /**
+       * The directory of its two files, certificate.pem and key.pem; it is made, and the one above it has to be there. A relative path starts at the folder of the document. Default .accede/certificates/ and its name.
+       */
+      path?: string;
+      /**
+       * For how many days it is valid. Default 365. Another number makes a new one.
+       */
+      validity_days?: number | string;
+      /**
+       * Counts the certificates: another number makes a new one with a new key. Default 1.
+       */
+      generation?: number | string;
+      /**
+       * The user who owns both files, by name or number. Without it the owner is not looked at.
+       */
+      owner?: string | number;
+      /**
+       * Permission bits of the key in octal, quoted. Default "0600". The certificate has 0644.
+       */
+      mode?: string;
+      /**
+       * A map or a list of unique texts: one instance per key.
+       */
+      for_each?:
+        | {
+            [k: string]: unknown;
+          }
+        | string[]
+        | string;
+      /**
+       * False leaves the resource out.
+       */
+      enabled?: boolean | string;
+      /**
+       * Addresses of what must be there first; one with for_each means all instances.
+       */
+      depends_on?:
+        | (
+            | string
+            | {
+                /**
+                 * The address that is needed.
+                 */
+                address: string;
+                /**
+                 * Restarts with it.
+                 */
+                restart?: boolean | string;
+              }
+          )[]
+        | string;
+      /**
+       * The alias of the provider block, as NAME:ALIAS.
+       */
+      provider?: string;
+      /**
+       * The part that the resource plays, where its type allows several.
+       */
+      role?:
+        | (
+            | 'service'
+            | 'worker'
+            | 'store'
+            | 'job'
+            | 'frontend'
+            | 'ingress'
+            | 'catalog'
+            | 'ownership'
+            | 'trust'
+            | 'runtime'
+            | 'credential'
+            | 'data'
+            | 'infrastructure'
+          )
+        | string;
+      /**
+       * How an object, and the instances of one for_each, are replaced.
+       */
+      update?:
+        | {
+            /**
+             * How many instances are replaced, restarted or started at once; default 1.
+             */
+            batch?: number | string;
+            /**
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
+             */
+            order?: ('stop-first' | 'start-first') | string;
+            /**
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
+             */
+            drain?: string;
+            /**
+             * How long to wait between two batches.
+             */
+            pause?: string;
+          }
+        | string;
+      /**
+       * What may happen to the object.
+       */
+      lifecycle?:
+        | {
+            /**
+             * The object is never removed or replaced.
+             */
+            prevent_destroy?: boolean | string;
+            /**
+             * Paths of attributes whose differences are left alone, or all.
+             */
+            ignore_changes?: 'all' | string[] | string;
+            /**
+             * A replacement is made before the old object goes.
+             */
+            create_before_destroy?: boolean | string;
+            /**
+             * Addresses, or paths of their attributes, whose change replaces this object.
+             */
+            replace_triggered_by?: string[] | string;
+            /**
+             * What must hold before the object is changed.
+             */
+            preconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * What must hold after the object was changed.
+             */
+            postconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * Affirms what happens to data that would stay behind.
+             */
+            data?: ('copied' | 'empty') | string;
+            /**
+             * Going back after a new version touched the data is safe.
+             */
+            reversible?: boolean | string;
+          }
+        | string;
+      /**
+       * How long effects may take.
+       */
+      timeouts?:
+        | {
+            /**
+             * How long making the object may take.
+             */
+            create?: string;
+            /**
+             * How long replacing the object may take.
+             */
+            replace?: string;
+            /**
+             * How long removing the object may take.
+             */
+            remove?: string;
+            /**
+             * How long the object may take to get ready.
+             */
+            ready?: string;
+          }
+        | string;
+      /**
+       * Addresses that must have converged before a two-phase resource is committed.
+       */
+      commit_after?: string[] | string;
+    };
+    /**
+     * A directory on this machine, marked as ours and never removed with content
+     */
+    'local.directory'?: {
+      /**
+       * Where the directory stands; the one above it has to be there. A relative path starts at the folder of the document.
+       */
+      path?: string;
+      /**
+       * The user who owns the directory, by name or number. Without it the owner is not looked at.
+       */
+      owner?: string | number;
+      /**
+       * Permission bits in octal, quoted. Default "0700".
+       */
+      mode?: string;
+      /**
+       * Whether a file .accede-directory in it says whose it is. Default true: a directory without our marker is refused, such as the empty place where a disk is not mounted.
+       */
+      marker?: boolean | string;
+      /**
+       * A map or a list of unique texts: one instance per key.
+       */
+      for_each?:
+        | {
+            [k: string]: unknown;
+          }
+        | string[]
+        | string;
+      /**
+       * False leaves the resource out.
+       */
+      enabled?: boolean | string;
+      /**
+       * Addresses of what must be there first; one with for_each means all instances.
+       */
+      depends_on?:
+        | (
+            | string
+            | {
+                /**
+                 * The address that is needed.
+                 */
+                address: string;
+                /**
+                 * Restarts with it.
+                 */
+                restart?: boolean | string;
+              }
+          )[]
+        | string;
+      /**
+       * The alias of the provider block, as NAME:ALIAS.
+       */
+      provider?: string;
+      /**
+       * The part that the resource plays, where its type allows several.
+       */
+      role?:
+        | (
+            | 'service'
+            | 'worker'
+            | 'store'
+            | 'job'
+            | 'frontend'
+            | 'ingress'
+            | 'catalog'
+            | 'ownership'
+            | 'trust'
+            | 'runtime'
+            | 'credential'
+            | 'data'
+            | 'infrastructure'
+          )
+        | string;
+      /**
+       * How an object, and the instances of one for_each, are replaced.
+       */
+      update?:
+        | {
+            /**
+             * How many instances are replaced, restarted or started at once; default 1.
+             */
+            batch?: number | string;
+            /**
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
+             */
+            order?: ('stop-first' | 'start-first') | string;
+            /**
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
+             */
+            drain?: string;
+            /**
+             * How long to wait between two batches.
+             */
+            pause?: string;
+          }
+        | string;
+      /**
+       * What may happen to the object.
+       */
+      lifecycle?:
+        | {
+            /**
+             * The object is never removed or replaced.
+             */
+            prevent_destroy?: boolean | string;
+            /**
+             * Paths of attributes whose differences are left alone, or all.
+             */
+            ignore_changes?: 'all' | string[] | string;
+            /**
+             * A replacement is made before the old object goes.
+             */
+            create_before_destroy?: boolean | string;
+            /**
+             * Addresses, or paths of their attributes, whose change replaces this object.
+             */
+            replace_triggered_by?: string[] | string;
+            /**
+             * What must hold before the object is changed.
+             */
+            preconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * What must hold after the object was changed.
+             */
+            postconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * Affirms what happens to data that would stay behind.
+             */
+            data?: ('copied' | 'empty') | string;
+            /**
+             * Going back after a new version touched the data is safe.
+             */
+            reversible?: boolean | string;
+          }
+        | string;
+      /**
+       * How long effects may take.
+       */
+      timeouts?:
+        | {
+            /**
+             * How long making the object may take.
+             */
+            create?: string;
+            /**
+             * How long replacing the object may take.
+             */
+            replace?: string;
+            /**
+             * How long removing the object may take.
+             */
+            remove?: string;
+            /**
+             * How long the object may take to get ready.
+             */
+            ready?: string;
+          }
+        | string;
+      /**
+       * Addresses that must have converged before a two-phase resource is committed.
+       */
+      commit_after?: string[] | string;
+    };
+    /**
      * A file on this machine, put in place in one step
      */
     'local.file'?: {
@@ -2210,6 +2604,569 @@ export interface Fragment {
        * Treats the content as a secret although it was written in the open.
        */
       sensitive?: boolean | string;
+      /**
+       * A map or a list of unique texts: one instance per key.
+       */
+      for_each?:
+        | {
+            [k: string]: unknown;
+          }
+        | string[]
+        | string;
+      /**
+       * False leaves the resource out.
+       */
+      enabled?: boolean | string;
+      /**
+       * Addresses of what must be there first; one with for_each means all instances.
+       */
+      depends_on?:
+        | (
+            | string
+            | {
+                /**
+                 * The address that is needed.
+                 */
+                address: string;
+                /**
+                 * Restarts with it.
+                 */
+                restart?: boolean | string;
+              }
+          )[]
+        | string;
+      /**
+       * The alias of the provider block, as NAME:ALIAS.
+       */
+      provider?: string;
+      /**
+       * The part that the resource plays, where its type allows several.
+       */
+      role?:
+        | (
+            | 'service'
+            | 'worker'
+            | 'store'
+            | 'job'
+            | 'frontend'
+            | 'ingress'
+            | 'catalog'
+            | 'ownership'
+            | 'trust'
+            | 'runtime'
+            | 'credential'
+            | 'data'
+            | 'infrastructure'
+          )
+        | string;
+      /**
+       * How an object, and the instances of one for_each, are replaced.
+       */
+      update?:
+        | {
+            /**
+             * How many instances are replaced, restarted or started at once; default 1.
+             */
+            batch?: number | string;
+            /**
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
+             */
+            order?: ('stop-first' | 'start-first') | string;
+            /**
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
+             */
+            drain?: string;
+            /**
+             * How long to wait between two batches.
+             */
+            pause?: string;
+          }
+        | string;
+      /**
+       * What may happen to the object.
+       */
+      lifecycle?:
+        | {
+            /**
+             * The object is never removed or replaced.
+             */
+            prevent_destroy?: boolean | string;
+            /**
+             * Paths of attributes whose differences are left alone, or all.
+             */
+            ignore_changes?: 'all' | string[] | string;
+            /**
+             * A replacement is made before the old object goes.
+             */
+            create_before_destroy?: boolean | string;
+            /**
+             * Addresses, or paths of their attributes, whose change replaces this object.
+             */
+            replace_triggered_by?: string[] | string;
+            /**
+             * What must hold before the object is changed.
+             */
+            preconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * What must hold after the object was changed.
+             */
+            postconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * Affirms what happens to data that would stay behind.
+             */
+            data?: ('copied' | 'empty') | string;
+            /**
+             * Going back after a new version touched the data is safe.
+             */
+            reversible?: boolean | string;
+          }
+        | string;
+      /**
+       * How long effects may take.
+       */
+      timeouts?:
+        | {
+            /**
+             * How long making the object may take.
+             */
+            create?: string;
+            /**
+             * How long replacing the object may take.
+             */
+            replace?: string;
+            /**
+             * How long removing the object may take.
+             */
+            remove?: string;
+            /**
+             * How long the object may take to get ready.
+             */
+            ready?: string;
+          }
+        | string;
+      /**
+       * Addresses that must have converged before a two-phase resource is committed.
+       */
+      commit_after?: string[] | string;
+    };
+    /**
+     * A pair of signing keys, made once, the private one kept encrypted in the state
+     */
+    'local.keypair'?: {
+      /**
+       * What kind of keys. Only ed25519, which is the default.
+       */
+      algorithm?: 'ed25519' | string;
+      /**
+       * Counts the pairs: another number makes a new one. Default 1.
+       */
+      generation?: number | string;
+      /**
+       * How many former public keys stay in `public_keys`, so that what they signed is taken for a while. Default 1; 0 lets them go.
+       */
+      overlap?: number | string;
+      /**
+       * A map or a list of unique texts: one instance per key.
+       */
+      for_each?:
+        | {
+            [k: string]: unknown;
+          }
+        | string[]
+        | string;
+      /**
+       * False leaves the resource out.
+       */
+      enabled?: boolean | string;
+      /**
+       * Addresses of what must be there first; one with for_each means all instances.
+       */
+      depends_on?:
+        | (
+            | string
+            | {
+                /**
+                 * The address that is needed.
+                 */
+                address: string;
+                /**
+                 * Restarts with it.
+                 */
+                restart?: boolean | string;
+              }
+          )[]
+        | string;
+      /**
+       * The alias of the provider block, as NAME:ALIAS.
+       */
+      provider?: string;
+      /**
+       * The part that the resource plays, where its type allows several.
+       */
+      role?:
+        | (
+            | 'service'
+            | 'worker'
+            | 'store'
+            | 'job'
+            | 'frontend'
+            | 'ingress'
+            | 'catalog'
+            | 'ownership'
+            | 'trust'
+            | 'runtime'
+            | 'credential'
+            | 'data'
+            | 'infrastructure'
+          )
+        | string;
+      /**
+       * How an object, and the instances of one for_each, are replaced.
+       */
+      update?:
+        | {
+            /**
+             * How many instances are replaced, restarted or started at once; default 1.
+             */
+            batch?: number | string;
+            /**
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
+             */
+            order?: ('stop-first' | 'start-first') | string;
+            /**
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
+             */
+            drain?: string;
+            /**
+             * How long to wait between two batches.
+             */
+            pause?: string;
+          }
+        | string;
+      /**
+       * What may happen to the object.
+       */
+      lifecycle?:
+        | {
+            /**
+             * The object is never removed or replaced.
+             */
+            prevent_destroy?: boolean | string;
+            /**
+             * Paths of attributes whose differences are left alone, or all.
+             */
+            ignore_changes?: 'all' | string[] | string;
+            /**
+             * A replacement is made before the old object goes.
+             */
+            create_before_destroy?: boolean | string;
+            /**
+             * Addresses, or paths of their attributes, whose change replaces this object.
+             */
+            replace_triggered_by?: string[] | string;
+            /**
+             * What must hold before the object is changed.
+             */
+            preconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * What must hold after the object was changed.
+             */
+            postconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * Affirms what happens to data that would stay behind.
+             */
+            data?: ('copied' | 'empty') | string;
+            /**
+             * Going back after a new version touched the data is safe.
+             */
+            reversible?: boolean | string;
+          }
+        | string;
+      /**
+       * How long effects may take.
+       */
+      timeouts?:
+        | {
+            /**
+             * How long making the object may take.
+             */
+            create?: string;
+            /**
+             * How long replacing the object may take.
+             */
+            replace?: string;
+            /**
+             * How long removing the object may take.
+             */
+            remove?: string;
+            /**
+             * How long the object may take to get ready.
+             */
+            ready?: string;
+          }
+        | string;
+      /**
+       * Addresses that must have converged before a two-phase resource is committed.
+       */
+      commit_after?: string[] | string;
+    };
+    /**
+     * Ports of a range, given to names once and kept in the state
+     */
+    'local.ports'?: {
+      /**
+       * The ports to give away, as "20000-20099". Nothing else should use them; those of two resources must not overlap.
+       */
+      range?: string;
+      /**
+       * Who gets a port. A name keeps its port for as long as it stands here.
+       */
+      names?: [string | string, ...(string | string)[]] | string;
+      /**
+       * A map or a list of unique texts: one instance per key.
+       */
+      for_each?:
+        | {
+            [k: string]: unknown;
+          }
+        | string[]
+        | string;
+      /**
+       * False leaves the resource out.
+       */
+      enabled?: boolean | string;
+      /**
+       * Addresses of what must be there first; one with for_each means all instances.
+       */
+      depends_on?:
+        | (
+            | string
+            | {
+                /**
+                 * The address that is needed.
+                 */
+                address: string;
+                /**
+                 * Restarts with it.
+                 */
+                restart?: boolean | string;
+              }
+          )[]
+        | string;
+      /**
+       * The alias of the provider block, as NAME:ALIAS.
+       */
+      provider?: string;
+      /**
+       * The part that the resource plays, where its type allows several.
+       */
+      role?:
+        | (
+            | 'service'
+            | 'worker'
+            | 'store'
+            | 'job'
+            | 'frontend'
+            | 'ingress'
+            | 'catalog'
+            | 'ownership'
+            | 'trust'
+            | 'runtime'
+            | 'credential'
+            | 'data'
+            | 'infrastructure'
+          )
+        | string;
+      /**
+       * How an object, and the instances of one for_each, are replaced.
+       */
+      update?:
+        | {
+            /**
+             * How many instances are replaced, restarted or started at once; default 1.
+             */
+            batch?: number | string;
+            /**
+             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
+             */
+            order?: ('stop-first' | 'start-first') | string;
+            /**
+             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
+             */
+            drain?: string;
+            /**
+             * How long to wait between two batches.
+             */
+            pause?: string;
+          }
+        | string;
+      /**
+       * What may happen to the object.
+       */
+      lifecycle?:
+        | {
+            /**
+             * The object is never removed or replaced.
+             */
+            prevent_destroy?: boolean | string;
+            /**
+             * Paths of attributes whose differences are left alone, or all.
+             */
+            ignore_changes?: 'all' | string[] | string;
+            /**
+             * A replacement is made before the old object goes.
+             */
+            create_before_destroy?: boolean | string;
+            /**
+             * Addresses, or paths of their attributes, whose change replaces this object.
+             */
+            replace_triggered_by?: string[] | string;
+            /**
+             * What must hold before the object is changed.
+             */
+            preconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * What must hold after the object was changed.
+             */
+            postconditions?:
+              | (
+                  | {
+                      /**
+                       * An expression that must be true, as ${…}.
+                       */
+                      that: string;
+                      /**
+                       * What is said when it is not.
+                       */
+                      message: string;
+                    }
+                  | string
+                )[]
+              | string;
+            /**
+             * Affirms what happens to data that would stay behind.
+             */
+            data?: ('copied' | 'empty') | string;
+            /**
+             * Going back after a new version touched the data is safe.
+             */
+            reversible?: boolean | string;
+          }
+        | string;
+      /**
+       * How long effects may take.
+       */
+      timeouts?:
+        | {
+            /**
+             * How long making the object may take.
+             */
+            create?: string;
+            /**
+             * How long replacing the object may take.
+             */
+            replace?: string;
+            /**
+             * How long removing the object may take.
+             */
+            remove?: string;
+            /**
+             * How long the object may take to get ready.
+             */
+            ready?: string;
+          }
+        | string;
+      /**
+       * Addresses that must have converged before a two-phase resource is committed.
+       */
+      commit_after?: string[] | string;
+    };
+    /**
+     * A random secret, made once and kept encrypted in the state
+     */
+    'local.secret'?: {
+      /**
+       * How many random bytes it has. Default 32. Another number makes a new value.
+       */
+      bytes?: number | string;
+      /**
+       * How the bytes are written as text. Default hex. Another one makes a new value.
+       */
+      encoding?: ('hex' | 'base64' | 'base64url') | string;
+      /**
+       * Counts the values: another number makes a new one. Default 1.
+       */
+      generation?: number | string;
       /**
        * A map or a list of unique texts: one instance per key.
        */
@@ -2606,7 +3563,7 @@ export interface Fragment {
       allow_tags?: boolean | string;
     };
     /**
-     * Files on this machine, and values that are kept in the state
+     * Files on this machine, and values, secrets, keys and ports that are kept in the state
      */
     local?: {
       /**
@@ -4778,6 +5735,404 @@ export interface Fragment {
       };
     };
     /**
+     * A self-signed TLS certificate and its key, made once, in two files on this machine
+     */
+    'local.certificate'?: {
+      [k: string]: {
+        /**
+         * Host names and addresses that it is for. Others make a new certificate and key.
+         */
+        names: [string | string, ...(string | string)[]] | string;
+        /**
+         * The directory of its two files, certificate.pem and key.pem; it is made, and the one above it has to be there. A relative path starts at the folder of the document. Default .accede/certificates/ and its name.
+         */
+        path?: string;
+        /**
+         * For how many days it is valid. Default 365. Another number makes a new one.
+         */
+        validity_days?: number | string;
+        /**
+         * Counts the certificates: another number makes a new one with a new key. Default 1.
+         */
+        generation?: number | string;
+        /**
+         * The user who owns both files, by name or number. Without it the owner is not looked at.
+         */
+        owner?: string | number;
+        /**
+         * Permission bits of the key in octal, quoted. Default "0600". The certificate has 0644.
+         */
+        mode?: string;
+        /**
+         * A map or a list of unique texts: one instance per key.
+         */
+        for_each?:
+          | {
+              [k: string]: unknown;
+            }
+          | string[]
+          | string;
+        /**
+         * False leaves the resource out.
+         */
+        enabled?: boolean | string;
+        /**
+         * Addresses of what must be there first; one with for_each means all instances.
+         */
+        depends_on?:
+          | (
+              | string
+              | {
+                  /**
+                   * The address that is needed.
+                   */
+                  address: string;
+                  /**
+                   * Restarts with it.
+                   */
+                  restart?: boolean | string;
+                }
+            )[]
+          | string;
+        /**
+         * The alias of the provider block, as NAME:ALIAS.
+         */
+        provider?: string;
+        /**
+         * The part that the resource plays, where its type allows several.
+         */
+        role?:
+          | (
+              | 'service'
+              | 'worker'
+              | 'store'
+              | 'job'
+              | 'frontend'
+              | 'ingress'
+              | 'catalog'
+              | 'ownership'
+              | 'trust'
+              | 'runtime'
+              | 'credential'
+              | 'data'
+              | 'infrastructure'
+            )
+          | string;
+        /**
+         * How an object, and the instances of one for_each, are replaced.
+         */
+        update?:
+          | {
+              /**
+               * How many instances are replaced, restarted or started at once; default 1.
+               */
+              batch?: number | string;
+              /**
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
+               */
+              order?: ('stop-first' | 'start-first') | string;
+              /**
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
+               */
+              drain?: string;
+              /**
+               * How long to wait between two batches.
+               */
+              pause?: string;
+            }
+          | string;
+        /**
+         * What may happen to the object.
+         */
+        lifecycle?:
+          | {
+              /**
+               * The object is never removed or replaced.
+               */
+              prevent_destroy?: boolean | string;
+              /**
+               * Paths of attributes whose differences are left alone, or all.
+               */
+              ignore_changes?: 'all' | string[] | string;
+              /**
+               * A replacement is made before the old object goes.
+               */
+              create_before_destroy?: boolean | string;
+              /**
+               * Addresses, or paths of their attributes, whose change replaces this object.
+               */
+              replace_triggered_by?: string[] | string;
+              /**
+               * What must hold before the object is changed.
+               */
+              preconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * What must hold after the object was changed.
+               */
+              postconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * Affirms what happens to data that would stay behind.
+               */
+              data?: ('copied' | 'empty') | string;
+              /**
+               * Going back after a new version touched the data is safe.
+               */
+              reversible?: boolean | string;
+            }
+          | string;
+        /**
+         * How long effects may take.
+         */
+        timeouts?:
+          | {
+              /**
+               * How long making the object may take.
+               */
+              create?: string;
+              /**
+               * How long replacing the object may take.
+               */
+              replace?: string;
+              /**
+               * How long removing the object may take.
+               */
+              remove?: string;
+              /**
+               * How long the object may take to get ready.
+               */
+              ready?: string;
+            }
+          | string;
+        /**
+         * Addresses that must have converged before a two-phase resource is committed.
+         */
+        commit_after?: string[] | string;
+      };
+    };
+    /**
+     * A directory on this machine, marked as ours and never removed with content
+     */
+    'local.directory'?: {
+      [k: string]: {
+        /**
+         * Where the directory stands; the one above it has to be there. A relative path starts at the folder of the document.
+         */
+        path: string;
+        /**
+         * The user who owns the directory, by name or number. Without it the owner is not looked at.
+         */
+        owner?: string | number;
+        /**
+         * Permission bits in octal, quoted. Default "0700".
+         */
+        mode?: string;
+        /**
+         * Whether a file .accede-directory in it says whose it is. Default true: a directory without our marker is refused, such as the empty place where a disk is not mounted.
+         */
+        marker?: boolean | string;
+        /**
+         * A map or a list of unique texts: one instance per key.
+         */
+        for_each?:
+          | {
+              [k: string]: unknown;
+            }
+          | string[]
+          | string;
+        /**
+         * False leaves the resource out.
+         */
+        enabled?: boolean | string;
+        /**
+         * Addresses of what must be there first; one with for_each means all instances.
+         */
+        depends_on?:
+          | (
+              | string
+              | {
+                  /**
+                   * The address that is needed.
+                   */
+                  address: string;
+                  /**
+                   * Restarts with it.
+                   */
+                  restart?: boolean | string;
+                }
+            )[]
+          | string;
+        /**
+         * The alias of the provider block, as NAME:ALIAS.
+         */
+        provider?: string;
+        /**
+         * The part that the resource plays, where its type allows several.
+         */
+        role?:
+          | (
+              | 'service'
+              | 'worker'
+              | 'store'
+              | 'job'
+              | 'frontend'
+              | 'ingress'
+              | 'catalog'
+              | 'ownership'
+              | 'trust'
+              | 'runtime'
+              | 'credential'
+              | 'data'
+              | 'infrastructure'
+            )
+          | string;
+        /**
+         * How an object, and the instances of one for_each, are replaced.
+         */
+        update?:
+          | {
+              /**
+               * How many instances are replaced, restarted or started at once; default 1.
+               */
+              batch?: number | string;
+              /**
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
+               */
+              order?: ('stop-first' | 'start-first') | string;
+              /**
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
+               */
+              drain?: string;
+              /**
+               * How long to wait between two batches.
+               */
+              pause?: string;
+            }
+          | string;
+        /**
+         * What may happen to the object.
+         */
+        lifecycle?:
+          | {
+              /**
+               * The object is never removed or replaced.
+               */
+              prevent_destroy?: boolean | string;
+              /**
+               * Paths of attributes whose differences are left alone, or all.
+               */
+              ignore_changes?: 'all' | string[] | string;
+              /**
+               * A replacement is made before the old object goes.
+               */
+              create_before_destroy?: boolean | string;
+              /**
+               * Addresses, or paths of their attributes, whose change replaces this object.
+               */
+              replace_triggered_by?: string[] | string;
+              /**
+               * What must hold before the object is changed.
+               */
+              preconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * What must hold after the object was changed.
+               */
+              postconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * Affirms what happens to data that would stay behind.
+               */
+              data?: ('copied' | 'empty') | string;
+              /**
+               * Going back after a new version touched the data is safe.
+               */
+              reversible?: boolean | string;
+            }
+          | string;
+        /**
+         * How long effects may take.
+         */
+        timeouts?:
+          | {
+              /**
+               * How long making the object may take.
+               */
+              create?: string;
+              /**
+               * How long replacing the object may take.
+               */
+              replace?: string;
+              /**
+               * How long removing the object may take.
+               */
+              remove?: string;
+              /**
+               * How long the object may take to get ready.
+               */
+              ready?: string;
+            }
+          | string;
+        /**
+         * Addresses that must have converged before a two-phase resource is committed.
+         */
+        commit_after?: string[] | string;
+      };
+    };
+    /**
      * A file on this machine, put in place in one step
      */
     'local.file'?: {
@@ -4810,6 +6165,575 @@ export interface Fragment {
          * Treats the content as a secret although it was written in the open.
          */
         sensitive?: boolean | string;
+        /**
+         * A map or a list of unique texts: one instance per key.
+         */
+        for_each?:
+          | {
+              [k: string]: unknown;
+            }
+          | string[]
+          | string;
+        /**
+         * False leaves the resource out.
+         */
+        enabled?: boolean | string;
+        /**
+         * Addresses of what must be there first; one with for_each means all instances.
+         */
+        depends_on?:
+          | (
+              | string
+              | {
+                  /**
+                   * The address that is needed.
+                   */
+                  address: string;
+                  /**
+                   * Restarts with it.
+                   */
+                  restart?: boolean | string;
+                }
+            )[]
+          | string;
+        /**
+         * The alias of the provider block, as NAME:ALIAS.
+         */
+        provider?: string;
+        /**
+         * The part that the resource plays, where its type allows several.
+         */
+        role?:
+          | (
+              | 'service'
+              | 'worker'
+              | 'store'
+              | 'job'
+              | 'frontend'
+              | 'ingress'
+              | 'catalog'
+              | 'ownership'
+              | 'trust'
+              | 'runtime'
+              | 'credential'
+              | 'data'
+              | 'infrastructure'
+            )
+          | string;
+        /**
+         * How an object, and the instances of one for_each, are replaced.
+         */
+        update?:
+          | {
+              /**
+               * How many instances are replaced, restarted or started at once; default 1.
+               */
+              batch?: number | string;
+              /**
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
+               */
+              order?: ('stop-first' | 'start-first') | string;
+              /**
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
+               */
+              drain?: string;
+              /**
+               * How long to wait between two batches.
+               */
+              pause?: string;
+            }
+          | string;
+        /**
+         * What may happen to the object.
+         */
+        lifecycle?:
+          | {
+              /**
+               * The object is never removed or replaced.
+               */
+              prevent_destroy?: boolean | string;
+              /**
+               * Paths of attributes whose differences are left alone, or all.
+               */
+              ignore_changes?: 'all' | string[] | string;
+              /**
+               * A replacement is made before the old object goes.
+               */
+              create_before_destroy?: boolean | string;
+              /**
+               * Addresses, or paths of their attributes, whose change replaces this object.
+               */
+              replace_triggered_by?: string[] | string;
+              /**
+               * What must hold before the object is changed.
+               */
+              preconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * What must hold after the object was changed.
+               */
+              postconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * Affirms what happens to data that would stay behind.
+               */
+              data?: ('copied' | 'empty') | string;
+              /**
+               * Going back after a new version touched the data is safe.
+               */
+              reversible?: boolean | string;
+            }
+          | string;
+        /**
+         * How long effects may take.
+         */
+        timeouts?:
+          | {
+              /**
+               * How long making the object may take.
+               */
+              create?: string;
+              /**
+               * How long replacing the object may take.
+               */
+              replace?: string;
+              /**
+               * How long removing the object may take.
+               */
+              remove?: string;
+              /**
+               * How long the object may take to get ready.
+               */
+              ready?: string;
+            }
+          | string;
+        /**
+         * Addresses that must have converged before a two-phase resource is committed.
+         */
+        commit_after?: string[] | string;
+      };
+    };
+    /**
+     * A pair of signing keys, made once, the private one kept encrypted in the state
+     */
+    'local.keypair'?: {
+      [k: string]: {
+        /**
+         * What kind of keys. Only ed25519, which is the default.
+         */
+        algorithm?: 'ed25519' | string;
+        /**
+         * Counts the pairs: another number makes a new one. Default 1.
+         */
+        generation?: number | string;
+        /**
+         * How many former public keys stay in `public_keys`, so that what they signed is taken for a while. Default 1; 0 lets them go.
+         */
+        overlap?: number | string;
+        /**
+         * A map or a list of unique texts: one instance per key.
+         */
+        for_each?:
+          | {
+              [k: string]: unknown;
+            }
+          | string[]
+          | string;
+        /**
+         * False leaves the resource out.
+         */
+        enabled?: boolean | string;
+        /**
+         * Addresses of what must be there first; one with for_each means all instances.
+         */
+        depends_on?:
+          | (
+              | string
+              | {
+                  /**
+                   * The address that is needed.
+                   */
+                  address: string;
+                  /**
+                   * Restarts with it.
+                   */
+                  restart?: boolean | string;
+                }
+            )[]
+          | string;
+        /**
+         * The alias of the provider block, as NAME:ALIAS.
+         */
+        provider?: string;
+        /**
+         * The part that the resource plays, where its type allows several.
+         */
+        role?:
+          | (
+              | 'service'
+              | 'worker'
+              | 'store'
+              | 'job'
+              | 'frontend'
+              | 'ingress'
+              | 'catalog'
+              | 'ownership'
+              | 'trust'
+              | 'runtime'
+              | 'credential'
+              | 'data'
+              | 'infrastructure'
+            )
+          | string;
+        /**
+         * How an object, and the instances of one for_each, are replaced.
+         */
+        update?:
+          | {
+              /**
+               * How many instances are replaced, restarted or started at once; default 1.
+               */
+              batch?: number | string;
+              /**
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
+               */
+              order?: ('stop-first' | 'start-first') | string;
+              /**
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
+               */
+              drain?: string;
+              /**
+               * How long to wait between two batches.
+               */
+              pause?: string;
+            }
+          | string;
+        /**
+         * What may happen to the object.
+         */
+        lifecycle?:
+          | {
+              /**
+               * The object is never removed or replaced.
+               */
+              prevent_destroy?: boolean | string;
+              /**
+               * Paths of attributes whose differences are left alone, or all.
+               */
+              ignore_changes?: 'all' | string[] | string;
+              /**
+               * A replacement is made before the old object goes.
+               */
+              create_before_destroy?: boolean | string;
+              /**
+               * Addresses, or paths of their attributes, whose change replaces this object.
+               */
+              replace_triggered_by?: string[] | string;
+              /**
+               * What must hold before the object is changed.
+               */
+              preconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * What must hold after the object was changed.
+               */
+              postconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * Affirms what happens to data that would stay behind.
+               */
+              data?: ('copied' | 'empty') | string;
+              /**
+               * Going back after a new version touched the data is safe.
+               */
+              reversible?: boolean | string;
+            }
+          | string;
+        /**
+         * How long effects may take.
+         */
+        timeouts?:
+          | {
+              /**
+               * How long making the object may take.
+               */
+              create?: string;
+              /**
+               * How long replacing the object may take.
+               */
+              replace?: string;
+              /**
+               * How long removing the object may take.
+               */
+              remove?: string;
+              /**
+               * How long the object may take to get ready.
+               */
+              ready?: string;
+            }
+          | string;
+        /**
+         * Addresses that must have converged before a two-phase resource is committed.
+         */
+        commit_after?: string[] | string;
+      };
+    };
+    /**
+     * Ports of a range, given to names once and kept in the state
+     */
+    'local.ports'?: {
+      [k: string]: {
+        /**
+         * The ports to give away, as "20000-20099". Nothing else should use them; those of two resources must not overlap.
+         */
+        range: string;
+        /**
+         * Who gets a port. A name keeps its port for as long as it stands here.
+         */
+        names: [string | string, ...(string | string)[]] | string;
+        /**
+         * A map or a list of unique texts: one instance per key.
+         */
+        for_each?:
+          | {
+              [k: string]: unknown;
+            }
+          | string[]
+          | string;
+        /**
+         * False leaves the resource out.
+         */
+        enabled?: boolean | string;
+        /**
+         * Addresses of what must be there first; one with for_each means all instances.
+         */
+        depends_on?:
+          | (
+              | string
+              | {
+                  /**
+                   * The address that is needed.
+                   */
+                  address: string;
+                  /**
+                   * Restarts with it.
+                   */
+                  restart?: boolean | string;
+                }
+            )[]
+          | string;
+        /**
+         * The alias of the provider block, as NAME:ALIAS.
+         */
+        provider?: string;
+        /**
+         * The part that the resource plays, where its type allows several.
+         */
+        role?:
+          | (
+              | 'service'
+              | 'worker'
+              | 'store'
+              | 'job'
+              | 'frontend'
+              | 'ingress'
+              | 'catalog'
+              | 'ownership'
+              | 'trust'
+              | 'runtime'
+              | 'credential'
+              | 'data'
+              | 'infrastructure'
+            )
+          | string;
+        /**
+         * How an object, and the instances of one for_each, are replaced.
+         */
+        update?:
+          | {
+              /**
+               * How many instances are replaced, restarted or started at once; default 1.
+               */
+              batch?: number | string;
+              /**
+               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
+               */
+              order?: ('stop-first' | 'start-first') | string;
+              /**
+               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
+               */
+              drain?: string;
+              /**
+               * How long to wait between two batches.
+               */
+              pause?: string;
+            }
+          | string;
+        /**
+         * What may happen to the object.
+         */
+        lifecycle?:
+          | {
+              /**
+               * The object is never removed or replaced.
+               */
+              prevent_destroy?: boolean | string;
+              /**
+               * Paths of attributes whose differences are left alone, or all.
+               */
+              ignore_changes?: 'all' | string[] | string;
+              /**
+               * A replacement is made before the old object goes.
+               */
+              create_before_destroy?: boolean | string;
+              /**
+               * Addresses, or paths of their attributes, whose change replaces this object.
+               */
+              replace_triggered_by?: string[] | string;
+              /**
+               * What must hold before the object is changed.
+               */
+              preconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * What must hold after the object was changed.
+               */
+              postconditions?:
+                | (
+                    | {
+                        /**
+                         * An expression that must be true, as ${…}.
+                         */
+                        that: string;
+                        /**
+                         * What is said when it is not.
+                         */
+                        message: string;
+                      }
+                    | string
+                  )[]
+                | string;
+              /**
+               * Affirms what happens to data that would stay behind.
+               */
+              data?: ('copied' | 'empty') | string;
+              /**
+               * Going back after a new version touched the data is safe.
+               */
+              reversible?: boolean | string;
+            }
+          | string;
+        /**
+         * How long effects may take.
+         */
+        timeouts?:
+          | {
+              /**
+               * How long making the object may take.
+               */
+              create?: string;
+              /**
+               * How long replacing the object may take.
+               */
+              replace?: string;
+              /**
+               * How long removing the object may take.
+               */
+              remove?: string;
+              /**
+               * How long the object may take to get ready.
+               */
+              ready?: string;
+            }
+          | string;
+        /**
+         * Addresses that must have converged before a two-phase resource is committed.
+         */
+        commit_after?: string[] | string;
+      };
+    };
+    /**
+     * A random secret, made once and kept encrypted in the state
+     */
+    'local.secret'?: {
+      [k: string]: {
+        /**
+         * How many random bytes it has. Default 32. Another number makes a new value.
+         */
+        bytes?: number | string;
+        /**
+         * How the bytes are written as text. Default hex. Another one makes a new value.
+         */
+        encoding?: ('hex' | 'base64' | 'base64url') | string;
+        /**
+         * Counts the values: another number makes a new one. Default 1.
+         */
+        generation?: number | string;
         /**
          * A map or a list of unique texts: one instance per key.
          */

@@ -1,11 +1,10 @@
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Plain } from '../core/value.ts';
-import { MAY_APPEAR } from '../plan/decide.ts';
 import type { PlanDocument } from '../plan/model.ts';
 import type { PreparedPlan } from '../plan/prepared.ts';
 import { goesBack } from '../plan/succession/direction.ts';
-import type { Residue, Session } from '../providers/contract.ts';
-import { type Acquired, BackendError, type Mutation } from '../state/contract.ts';
+import type { Session } from '../providers/contract.ts';
+import { type Acquired, BackendError } from '../state/contract.ts';
 import type { OperationOutcome, OperationRow, Sealed, Snapshot } from '../state/model.ts';
 import { Emitter } from './emitter.ts';
 import type { ApplyRequest, EngineContext } from './engine.ts';
@@ -15,12 +14,14 @@ import { Executor, type Tally } from './executor.ts';
 import { Exposures } from './exposures.ts';
 import { diagnoseBackend } from './failure.ts';
 import { freshIdentity } from './identity.ts';
+import { residueOf, settledSteps } from './leftovers.ts';
 import { acquireLock } from './locking.ts';
 import { renameDependencies } from './moves.ts';
 import { planSnapshot } from './prepare.ts';
-import { finalOutputs, isWhole, sealOf } from './seal.ts';
+import { bundleToKeep, finalOutputs, isWhole, keeping, sealOf } from './seal.ts';
 import { effectIo, openSession, type Sessions, writeSessions } from './sessions.ts';
 import { staleDiagnostic } from './stale.ts';
+import { beginEncryption, requireKey } from './vaults.ts';
 import { type Attempt, takeBack } from './way-back.ts';
 
 /** Exit codes of a run; the whole table is in the command contract. */
@@ -34,10 +35,12 @@ export async function applyPlan(context: EngineContext, request: ApplyRequest): 
   return result;
 }
 
+type Summary = { readonly [name: string]: Plain };
+
 /** How a run came to its end. Without `ending` its operation stays open: the next plan goes on from it. */
 interface Ended {
   readonly result: ApplyResult;
-  readonly ending?: { readonly outcome: OperationOutcome; readonly summary: Plain; readonly sealed?: Sealed | null | undefined };
+  readonly ending?: { readonly outcome: OperationOutcome; readonly summary: Summary; readonly sealed?: Sealed | null | undefined };
   /** Whether the store was lost. */
   readonly isLost?: boolean;
 }
@@ -89,6 +92,7 @@ class ApplyRun {
       const detail = `It could be applied until ${this.#plan.expiresAt}. Plan again.`;
       return this.#result('stale', EXIT.stale, [{ ...diagnostic('PLAN_EXPIRED', 'The plan is too old', detail), next: 'accede plan' }]);
     }
+    await requireKey(this.#context);
     if (this.#plan.state.lineage !== null && (await store.read()) === undefined) {
       const detail =
         'The plan was made for a state that is not there any more. Nothing was changed, and no new state was begun. Plan again.';
@@ -193,20 +197,25 @@ class ApplyRun {
   ): Promise<ApplyResult> {
     const { clock, ids, environment, parallelism } = this.#context;
     const { document } = prepared;
+    const { rollbackTo } = this.#request;
+    const target = rollbackTo === undefined ? null : { to: rollbackTo };
+    const begun = await beginEncryption(this.#context, snapshot.identity);
     const operation = await session.begin(
       {
-        kind: document.inputs.options.destroy ? 'destroy' : 'apply',
+        kind: target !== null ? 'rollback' : document.inputs.options.destroy ? 'destroy' : 'apply',
         planDigest: document.digest,
         class: document.succession.class,
         actor: this.#request.actor,
         reason: this.#request.reason,
         startedAt: new Date(clock.now()).toISOString(),
+        summary: target,
       },
       snapshot.head,
     );
     this.#begun = true;
     this.emitter.belongTo(operation.id);
     const { serial } = operation;
+    if (begun !== undefined) await session.write([{ kind: 'encryption', encryption: begun.encryption }]);
     this.emitter.emit({
       type: 'operation.started',
       plan: document.digest,
@@ -232,6 +241,8 @@ class ApplyRun {
         operation: operation.id,
         serial,
         key,
+        vault: prepared.vault ?? begun?.vault,
+        conceal: (secrets) => this.#context.conceal?.(secrets),
         planKey: document.state.lineage === null ? undefined : key,
         exposures,
         fingerprints: document.fingerprints,
@@ -246,7 +257,7 @@ class ApplyRun {
         : await this.#settle(session, snapshot, operation, prepared, tally, exposures);
     const { result, ending, isLost = false } = ended;
     const evidence = this.#evidence(operation, snapshot, document, result);
-    if (ending !== undefined) await session.end(serial, ending.outcome, ending.summary, ending.sealed, evidence);
+    if (ending !== undefined) await session.end(serial, ending.outcome, { ...target, ...ending.summary }, ending.sealed, evidence);
     // Nothing more can be written into a store that is lost.
     else if (!isLost) await session.write([{ kind: 'evidence', body: evidence }]);
     return { ...result, serial };
@@ -287,7 +298,7 @@ class ApplyRun {
       await session.write(renameDependencies((await session.read()).resources, document));
     }
     const counts = { done: tally.done.length, notDone: tally.notDone.length, unknown: tally.unknown.length };
-    const summary: Plain = {
+    const summary: Summary = {
       ...counts,
       untouched: !tally.touched && tally.lost === undefined,
       // What a part leaves is not left on purpose.
@@ -300,8 +311,11 @@ class ApplyRun {
     if (tally.diagnostics.length === 0 && tally.notDone.length === 0 && tally.unknown.length === 0) {
       const outputs = finalOutputs(this.#context.environment, document, exposures, { recorded: snapshot.outputs, key });
       if (!outputs.ok) return { result: { ...this.#result('failed', EXIT.open, outputs.diagnostics), steps } };
-      await session.write([{ kind: 'outputs', outputs: outputs.value }, ...settledSteps(snapshot, document)]);
-      const sealed = sealOf(this.#context.environment, document, operation.serial, key);
+      const { environment, store } = this.#context;
+      const bundle = bundleToKeep(environment, document);
+      const kept = keeping(bundle, await store.sourceDigests());
+      await session.write([{ kind: 'outputs', outputs: outputs.value }, ...settledSteps(snapshot, document), ...kept]);
+      const sealed = sealOf(environment, document, { serial: operation.serial, key, bundle });
       const shown = Object.fromEntries(outputs.value.map((output) => [output.name, output.value]));
       return { result: { ...this.#result('done', EXIT.done, []), steps, outputs: shown }, ending: { outcome: 'done', summary, sealed } };
     }
@@ -337,7 +351,7 @@ class ApplyRun {
     if (diagnostics.length > tally.diagnostics.length) {
       return { result: { ...this.#result('failed', EXIT.open, diagnostics), steps }, isLost: back.lost !== undefined };
     }
-    const summary: Plain = {
+    const summary: Summary = {
       done: done.length,
       notDone: notDone.length,
       unknown: unknown.length,
@@ -362,23 +376,6 @@ class ApplyRun {
       diagnostics,
     };
   }
-}
-
-/** Steps of earlier runs at addresses that this run was about: whatever they left, the plan has dealt with it now. */
-function settledSteps(snapshot: Snapshot, document: PlanDocument): readonly Mutation[] {
-  const dealtWith = document.changes.filter((change) => change.reason !== MAY_APPEAR);
-  const about = new Set(dealtWith.flatMap((change) => [change.address, change.movedFrom ?? change.address]));
-  return snapshot.unsettled
-    .filter((step) => about.has(step.address))
-    .map((step): Mutation => ({ kind: 'step', step: { ...step, status: 'settled' } }));
-}
-
-/** Where runs that broke off may have left something of a provider block. */
-function residueOf(snapshot: Snapshot, alias: string): readonly Residue[] {
-  const mark = { environment: snapshot.identity.environment, lineage: snapshot.identity.lineage };
-  return snapshot.unsettled
-    .filter((step) => step.provider === alias)
-    .map(({ address, type, identity, ref }) => ({ address, type, identity, ref, mark }));
 }
 
 /** Whether a run ended before anything but its preflight was done. */

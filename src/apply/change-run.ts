@@ -1,9 +1,8 @@
-import { digestOf } from '../core/canonical.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { type Attributes, findUnknown, type Value } from '../core/value.ts';
 import { ignoreChanges } from '../plan/diff.ts';
 import { evaluateInstance } from '../plan/evaluate.ts';
-import { filledIn, fingerprintOfObserved, isSameObject, type Masks, maskedLive, recordedComputed } from '../plan/live.ts';
+import { filledIn, fingerprintOfObserved, isSameObject, type Masks, recordedComputed } from '../plan/live.ts';
 import type { PreparedChange } from '../plan/prepared.ts';
 import { objectQuery } from '../plan/query.ts';
 import { RECORDED_AS_IT_IS } from '../plan/refresh.ts';
@@ -21,7 +20,7 @@ import {
 import type { Mutation } from '../state/contract.ts';
 import type { Deposed, ResourceRow, StepRow } from '../state/model.ts';
 import { agrees, effectOperation, foreseeable, preimageInClear, sealedForm } from './operation.ts';
-import { encodedAttributes, maskedReceipt, recordOfObserved, resourceRow } from './record.ts';
+import { effectKey, journalForm, maskedReceipt, readdressed, recordOfObserved, resourceRow, seenBefore } from './record.ts';
 import { type Intent, type RunContext, type Settled, StepRefused } from './run-context.ts';
 import { changeDiagnostic, failedCondition, resultDifference, whyNotFound } from './verdicts.ts';
 import { letPass } from './waiting.ts';
@@ -37,7 +36,7 @@ export class ChangeRun implements Reversible {
   /** The object that is there now: the old one until it is removed or steps aside, then the new one. */
   #present: Deposed | undefined;
   #desired: Attributes | undefined;
-  /** The object as it was before the change, secrets as fingerprints. */
+  /** The object as it was before the change, secrets as fingerprints, with a key also encrypted. */
   readonly #preimage: StepRow['preimage'];
   #identity: string;
   #row: ResourceRow | undefined;
@@ -50,12 +49,12 @@ export class ChangeRun implements Reversible {
     this.change = change;
     this.#run = run;
     const { row, observed, planned, unsettled } = change;
-    this.#row = row === undefined ? undefined : { ...row, address: planned.address };
+    this.#row = row === undefined ? undefined : readdressed(row, planned.address, run.key, run.vault);
     this.#formerAddress = row !== undefined && row.address !== planned.address ? row.address : undefined;
     this.#alias = change.instance?.provider ?? row?.provider ?? '';
     this.#desired = change.desired;
     this.#identity = row?.identity ?? '';
-    this.#preimage = observed.kind === 'found' ? encodedAttributes(maskedLive(change.type, observed, change.masks), run.key) : null;
+    this.#preimage = journalForm(seenBefore(change), run, planned.address, 'preimage');
     const made = unsettled.find((step) => step.object === 'create')?.id;
     if (observed.kind === 'found') this.#present = { id: observed.id ?? row?.id ?? made ?? run.newId(), ref: observed.ref };
     const makes = change.effects.some((effect) => effect.object === 'create');
@@ -86,15 +85,15 @@ export class ChangeRun implements Reversible {
       this.#requirePreconditions();
       this.#evaluated = true;
     }
-    const makes = effect.object === 'create' || effect.object === 'update';
-    const desired = makes && this.#desired !== undefined ? encodedAttributes(this.#desired, this.#run.key) : null;
+    const wanted = effect.object === 'create' || effect.object === 'update' ? this.#desired : undefined;
+    const { address } = this.change.planned;
     const target = effect.object === 'retire' ? this.#row?.deposed[0] : effect.object === 'create' ? undefined : this.#present;
     return {
-      key: digestOf([this.#run.operation, this.change.planned.address, effect.name, desired]),
+      key: effectKey(this.#run, address, effect, wanted),
       id: target?.id ?? this.#id,
       ref: target?.ref ?? null,
       identity: this.#identity,
-      desired,
+      desired: journalForm(wanted, this.#run, address, 'desired'),
       preimage: this.#preimage,
     };
   }
@@ -127,8 +126,9 @@ export class ChangeRun implements Reversible {
     const session = await this.#run.session(this.#aliasFor(effect));
     if (session.undo === undefined) throw new ProviderError('OTHER', 'Its provider knows no way back from this effect.');
     const { computed: _forgotten, ...operation } = this.#operation(effect, intent);
-    const { observed, type, masks } = this.change;
-    const before = observed.kind === 'found' ? preimageInClear(maskedLive(type, observed, masks)) : undefined;
+    const { observed } = this.change;
+    const seen = seenBefore(this.change);
+    const before = seen === undefined ? undefined : preimageInClear(seen);
     const dormant = observed.kind === 'found' && observed.dormant !== undefined;
     const known: Undo = { ...operation, ...(ref === null ? {} : { ref }), sealedBefore: before?.sealed ?? [], dormant };
     await session.undo(before === undefined ? known : { ...known, before: before.attributes }, io);
@@ -146,6 +146,7 @@ export class ChangeRun implements Reversible {
       desired: effect.part === 'prepare' ? foreseeable(this.change, this.#run.exposures.lookup) : this.#desired,
       deposed: (this.#row?.deposed.length ?? 0) > 0,
       key: this.#run.key,
+      vault: this.#run.vault,
     });
   }
 
@@ -165,7 +166,7 @@ export class ChangeRun implements Reversible {
     const gone = action === 'forget' || action === 'delete';
     const { row, failure } = gone
       ? { row: this.#rowWhileGoing(effect), failure: undefined }
-      : await this.#rowWhileComing(effect, intent, maskedReceipt(receipt, this.change.type, this.#masks()), io);
+      : await this.#rowWhileComing(effect, intent, maskedReceipt(receipt, this.change.type, this.#masks(), this.#run.conceal), io);
     this.#row = row;
     const mutations: Mutation[] = [];
     if (this.#formerAddress !== undefined) mutations.push({ kind: 'drop', address: this.#formerAddress });
@@ -246,7 +247,7 @@ export class ChangeRun implements Reversible {
   async #finished(ref: string | null, receipt: Receipt, makesAnew: boolean, io: EffectIo): Promise<Outcome> {
     const { type, planned } = this.change;
     // What was known of the object stays known: a step that changes the record alone tells nothing new.
-    const known = makesAnew || this.#row === undefined ? {} : recordedComputed(this.#row);
+    const known = makesAnew || this.#row === undefined ? {} : recordedComputed(this.#row, this.#run.vault);
     const recorded = {
       attributes: sealedForm(this.#desired ?? {}, this.#run.key),
       computed: { ...known, ...receipt.computed },
@@ -303,7 +304,7 @@ export class ChangeRun implements Reversible {
         environmentFolder: this.#run.environmentFolder,
         fingerprint,
       },
-      this.#run.key,
+      this.#run,
     );
   }
 
@@ -326,14 +327,13 @@ export class ChangeRun implements Reversible {
       // As the plan asked, before anything was ignored.
       desired: type.data || this.#desired === undefined ? this.#desired : change.masks.desired,
       byMark: change.byMark === true,
+      vault: this.#run.vault,
       importedRef: planned.importId !== null && change.observed.kind === 'found' ? change.observed.ref : undefined,
     });
     if (query === undefined) return;
     const observed = await (await this.#run.session(alias)).read(query, io);
-    const actual =
-      observed.kind === 'cannot-see'
-        ? `cannot see: ${observed.reason}`
-        : fingerprintOfObserved(type, observed, change.masks, this.#run.planKey);
+    const seen = fingerprintOfObserved(type, observed, change.masks, this.#run.planKey);
+    const actual = observed.kind === 'cannot-see' ? `cannot see: ${observed.reason}` : seen;
     if (actual === expected) return;
     if (what === 'as before' && isSameObject(type, [change.observed, observed], row, change.masks, this.#run.key)) return;
     const detail = `${planned.address} changed after the plan was made. Nothing was done to it. Plan again.`;
@@ -345,7 +345,7 @@ export class ChangeRun implements Reversible {
   #evaluate(): void {
     const { instance, type, context, planned, row } = this.change;
     if (instance === undefined || planned.action === 'forget' || planned.reason === RECORDED_AS_IT_IS) return;
-    const outcome = evaluateInstance(instance, type, context, this.#run.exposures.lookup);
+    const outcome = evaluateInstance(instance, type, context, this.#run.exposures.lookup, this.change.row);
     if (!outcome.ok) {
       const [first] = outcome.diagnostics;
       throw first === undefined ? this.#bug('its attributes cannot be evaluated') : new StepRefused(first, { moved: false });
@@ -367,7 +367,7 @@ export class ChangeRun implements Reversible {
   #expose(found: Found, masks: Masks, receipt: Receipt): void {
     const { instance, type, context } = this.change;
     if (instance === undefined) return;
-    const outcome = evaluateInstance(instance, type, context, this.#run.exposures.lookup);
+    const outcome = evaluateInstance(instance, type, context, this.#run.exposures.lookup, this.change.row);
     if (!outcome.ok) return;
     const facts = recordOfObserved(type, found, masks, this.#run.key);
     const computed = { ...facts.computed, ...receipt.computed };

@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import type { ResourceAddress } from '../core/address.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Attributes } from '../core/value.ts';
+import type { Vault } from '../core/vault.ts';
 import { type Assessed, type Assessment, assess } from '../plan/assess.ts';
 import { EMPTY_WORLD, type PlanInputs, type World } from '../plan/inputs.ts';
 import { recordedAttributes, recordedComputed } from '../plan/live.ts';
@@ -34,7 +35,7 @@ export async function collectWorld(
   for (;;) {
     const assessment = assess({ ...inputs, world });
     const reads = refresh ? pendingReads(inputs, world, assessment, observations, occupants) : [];
-    const remembered = refresh ? [] : pendingMemories(assessment, observations);
+    const remembered = refresh ? [] : pendingMemories(assessment, observations, inputs.opened?.vault);
     if (reads.length === 0 && remembered.length === 0) {
       await openRest(assessment, sessions, versions, unreachable);
       return { ...world, versions, unreachable };
@@ -91,6 +92,7 @@ function pendingReads(
         // What is to go is not looked at in terms of what the documents want.
         desired: inputs.options.destroy && !type.data ? undefined : evaluated?.normal,
         byMark: recorded?.byMark === true,
+        vault: inputs.opened?.vault,
       });
       if (query !== undefined || importId !== undefined) {
         const asked = { ...(query ?? { address, type: type.type, mark }), ...(inputs.options.refreshTags ? { refreshTags: true } : {}) };
@@ -108,13 +110,15 @@ function pendingReads(
 function pendingMemories(
   assessment: Assessment,
   observations: ReadonlyMap<ResourceAddress, Observed>,
+  vault: Vault | undefined,
 ): readonly [ResourceAddress, Observed][] {
   return [...assessment.resources.values()].flatMap((assessed): [ResourceAddress, Observed][] => {
     const row = assessed.recorded?.row;
     if (row === undefined || observations.has(assessed.address)) return [];
     if (row.ref === null) return [[assessed.address, { kind: 'absent' }]];
     const attributes: Attributes = recordedAttributes(assessed.type, row);
-    return [[assessed.address, { kind: 'found', owner: 'ours', ref: row.ref, id: row.id, attributes, computed: recordedComputed(row) }]];
+    const computed = recordedComputed(row, vault);
+    return [[assessed.address, { kind: 'found', owner: 'ours', ref: row.ref, id: row.id, attributes, computed }]];
   });
 }
 

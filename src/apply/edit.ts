@@ -1,7 +1,7 @@
 import { compareText, parseAddress, type ResourceAddress } from '../core/address.ts';
 import { type Diagnostic, fail, hasErrors, type Outcome, succeed } from '../core/diagnostic.ts';
 import { addressHint } from '../core/naming.ts';
-import type { Plain } from '../core/value.ts';
+import { holdsCiphertext, type Plain } from '../core/value.ts';
 import { type Acquired, BackendError, type Busy, type LockRequest, type Mutation, type WriteSession } from '../state/contract.ts';
 import type { StateDocument } from '../state/document.ts';
 import { verifyIntegrity } from '../state/integrity.ts';
@@ -13,6 +13,8 @@ import type { AccedeEvent } from './events.ts';
 import { diagnoseBackend } from './failure.ts';
 import { freshIdentity } from './identity.ts';
 import { acquireLock } from './locking.ts';
+import { readdressed } from './record.ts';
+import { openVault } from './vaults.ts';
 
 /** Who edits the state, why, and how long a busy lock is waited for. */
 export interface EditRequest {
@@ -155,7 +157,7 @@ export function moveResource(
   return editState(context, request, {
     kind: 'state-mv',
     purpose: 'state mv',
-    decide: (snapshot) => {
+    decide: async (snapshot) => {
       const row = find(snapshot, move.from);
       if (!row.ok) return row;
       if (parseAddress(move.to)?.type !== row.value.type) {
@@ -180,7 +182,7 @@ export function moveResource(
       return succeed({
         mutations: [
           { kind: 'drop', address: move.from },
-          { kind: 'row', row: { ...row.value, address: move.to } },
+          { kind: 'row', row: await movedRow(context, snapshot, row.value, move.to) },
           ...followers.map(
             (other): Mutation => ({ kind: 'row', row: withDependencies(other, (needed) => (needed === move.from ? [move.to] : [needed])) }),
           ),
@@ -190,6 +192,14 @@ export function moveResource(
       });
     },
   });
+}
+
+/** The key is needed only for a resource that keeps a secret. One that exists in the state alone has its address for its identity, and goes along. */
+async function movedRow(context: EngineContext, snapshot: Snapshot, row: ResourceRow, to: ResourceAddress): Promise<ResourceRow> {
+  const isKept = holdsCiphertext(row.attributes) || holdsCiphertext(row.computed);
+  const vault = isKept ? await openVault(context, snapshot.identity) : undefined;
+  const moved = readdressed(row, to, Buffer.from(snapshot.identity.fingerprintKey, 'hex'), vault);
+  return row.identity === row.address ? { ...moved, identity: to } : moved;
 }
 
 /** Forgets a recorded resource. Its object stays, and belongs to nobody. */

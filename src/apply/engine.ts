@@ -1,4 +1,5 @@
 import type { Clock, IdSource } from '../core/clock.ts';
+import type { Sensitive } from '../core/value.ts';
 import type { PlanDocument } from '../plan/model.ts';
 import type { Host, Registry } from '../providers/contract.ts';
 import type { Environment } from '../spec/environment.ts';
@@ -19,6 +20,8 @@ export interface EngineContext {
   readonly parallelism: number;
   /** Ends reads and waits. Effects under way are finished. */
   readonly signal: AbortSignal;
+  /** Told each secret that the state keeps or a run makes, so that no output shows it. */
+  conceal?(secrets: readonly Sensitive[]): void;
 }
 
 /** What stands in a plan and outside of its digest. */
@@ -39,6 +42,8 @@ export interface ApplyRequest {
   readonly lockTimeout: number;
   /** A plan that was spent and finished counts as done. */
   readonly ifDone: boolean;
+  /** The serial whose environment the plan brings back; undefined for an environment from documents. */
+  readonly rollbackTo?: number;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP: effects under way are finished and recorded, nothing new begins. */
   readonly stop: AbortSignal;
   emit(event: AccedeEvent): void;

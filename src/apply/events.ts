@@ -57,6 +57,8 @@ export type EventBody =
       readonly step: string;
       readonly address: string;
       readonly effect: string;
+      /** False for a step that had only prepared or waited, so that there was nothing to take back. */
+      readonly changed: boolean;
       readonly seconds: number;
     }
   | { readonly type: 'operation.done' | 'operation.failed'; readonly result: ApplyResult }

@@ -21,6 +21,10 @@ const BACKEND_SUMMARIES: { readonly [code in BackendError['code']]: string } = {
   STATE_FILE_UNSAFE: 'The state file is not safe to use',
   STATE_UNREACHABLE: 'The state cannot be reached',
   STATE_FULL: 'There is no room to write the state',
+  STATE_KEY_MISSING: 'The state is encrypted, and no key is named',
+  STATE_KEY_WRONG: 'The key does not open the state',
+  STATE_KEY_UNUSABLE: 'The key file can not be used',
+  STATE_CIPHER_DAMAGED: 'A secret that the state keeps can not be opened',
   FENCED: 'The lock was lost',
   STATE_MOVED: 'The state changed meanwhile',
 };

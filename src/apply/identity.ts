@@ -11,6 +11,7 @@ export function freshIdentity(environment: string, clock: Clock, ids: IdSource, 
     environment,
     lineage: lineage ?? ids.id(),
     fingerprintKey: `${ids.id()}${ids.id()}`,
+    encryption: null,
     createdAt: new Date(clock.now()).toISOString(),
   };
 }

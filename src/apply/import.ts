@@ -1,8 +1,9 @@
 import type { ResourceAddress } from '../core/address.ts';
 import { fail, hasErrors, type Outcome, succeed } from '../core/diagnostic.ts';
 import { nearMiss } from '../core/naming.ts';
+import type { Vault } from '../core/vault.ts';
 import { type Assessed, assess } from '../plan/assess.ts';
-import { DEFAULT_OPTIONS } from '../plan/inputs.ts';
+import { DEFAULT_OPTIONS, type OpenedVault } from '../plan/inputs.ts';
 import { alignedLive } from '../plan/live.ts';
 import { roleOf } from '../plan/role.ts';
 import type { Found } from '../providers/contract.ts';
@@ -12,10 +13,12 @@ import type { ResourceRow, Snapshot } from '../state/model.ts';
 import { collectWorld } from './collect.ts';
 import { type EditDecision, type EditRequest, type EditResult, editState } from './edit.ts';
 import type { EngineContext, PlanStamp } from './engine.ts';
+import { diagnoseBackend } from './failure.ts';
 import { freshIdentity } from './identity.ts';
 import { findLineage } from './marked.ts';
 import { recordOfObserved, resourceRow } from './record.ts';
 import { readSessions } from './sessions.ts';
+import { openedVault, openVault } from './vaults.ts';
 
 /**
  * Takes an object that exists into the state, at an address that the documents hold. Nothing live is changed: what differs from the documents
@@ -46,8 +49,9 @@ export async function importObject(
       const seen = await examine(context, instance, snapshot, wanted);
       if (!seen.ok) return seen;
       const { assessed, found } = seen.value;
+      const vault = await openVault(context, snapshot.identity, { needed: false });
       return succeed<EditDecision>({
-        mutations: [{ kind: 'row', row: rowOf(context, assessed, instance, found, snapshot) }],
+        mutations: [{ kind: 'row', row: rowOf(context, assessed, instance, found, snapshot, vault) }],
         changed: [wanted.address],
         summary: { address: wanted.address, ref: found.ref },
         diagnostics: seen.diagnostics,
@@ -133,11 +137,18 @@ async function look(
     ...context.environment,
     imports: [...context.environment.imports.filter((entry) => entry.address !== address), { address, id, source: instance.source }],
   };
+  let opened: OpenedVault | undefined;
+  try {
+    opened = await openedVault(context, snapshot);
+  } catch (error) {
+    return fail(diagnoseBackend(error));
+  }
   const inputs = {
     environment,
     registry: context.registry,
     snapshot,
     beginning: false,
+    opened,
     options: { ...DEFAULT_OPTIONS, targets: [address] },
     version: context.version,
     commit: stamp.commit,
@@ -158,7 +169,14 @@ async function look(
   }
 }
 
-function rowOf(context: EngineContext, assessed: Assessed, instance: ResourceInstance, found: Found, snapshot: Snapshot): ResourceRow {
+function rowOf(
+  context: EngineContext,
+  assessed: Assessed,
+  instance: ResourceInstance,
+  found: Found,
+  snapshot: Snapshot,
+  vault: Vault | undefined,
+): ResourceRow {
   const { type, masks, evaluated } = assessed;
   const key = Buffer.from(snapshot.identity.fingerprintKey, 'hex');
   const record = recordOfObserved(type, found, masks, key);
@@ -183,7 +201,7 @@ function rowOf(context: EngineContext, assessed: Assessed, instance: ResourceIns
       environmentFolder: context.environment.folder,
       fingerprint: record.fingerprint,
     },
-    key,
+    { key, vault },
   );
 }
 

@@ -1,6 +1,7 @@
 import type { ResourceLookup } from '../core/template.ts';
 import {
   type Attributes,
+  clearForm,
   containsUnknown,
   decodeValue,
   isAttributes,
@@ -12,10 +13,14 @@ import {
   sameValue,
   Unknown,
   type Value,
+  withoutCiphertext,
 } from '../core/value.ts';
+import type { Vault } from '../core/vault.ts';
 import { evaluateInstance } from '../plan/evaluate.ts';
+import { recordedComputed } from '../plan/live.ts';
 import type { PreparedChange } from '../plan/prepared.ts';
 import type { Effect, Mark, Operation } from '../providers/contract.ts';
+import type { ResourceRow } from '../state/model.ts';
 import { encodedAttributes } from './record.ts';
 
 /** What a handler gets to do one effect of a change: everything known, secrets in clear. */
@@ -29,6 +34,7 @@ export function effectOperation(
     readonly desired: Attributes | undefined;
     readonly deposed: boolean;
     readonly key: Buffer;
+    readonly vault: Vault | undefined;
   },
 ): Operation {
   const { planned } = change;
@@ -40,7 +46,7 @@ export function effectOperation(
   const going = effect.part === 'remove' || effect.part === 'retire';
   const isRecorded = going || run.desired === undefined;
   const desired = isRecorded ? withoutSecrets(change.row?.attributes ?? {}) : reveal(run.desired);
-  const sealed = isRecorded ? (change.row?.attributes ?? {}) : encodedAttributes(run.desired, run.key);
+  const sealed = isRecorded ? withoutCiphertext(change.row?.attributes ?? {}) : encodedAttributes(run.desired, run.key);
   return {
     operation: run.operation,
     key: intent.key,
@@ -57,11 +63,16 @@ export function effectOperation(
     id: intent.id,
     ...(intent.ref === null ? {} : { ref: intent.ref }),
     desired: desired as { readonly [name: string]: Plain },
-    sealed,
-    ...(change.row === undefined ? {} : { computed: change.row.computed }),
+    sealed: sealed as { readonly [name: string]: Plain },
+    ...(change.row === undefined ? {} : { computed: recordedInClear(change.row, run.key, run.vault) }),
     context: change.context,
     timeouts: change.instance?.timeouts ?? {},
   };
+}
+
+/** The recorded computed attributes, secrets that are kept in clear. */
+function recordedInClear(row: ResourceRow, key: Buffer, vault: Vault | undefined): { readonly [name: string]: Plain } {
+  return clearForm(recordedComputed(row, vault), key) as { readonly [name: string]: Plain };
 }
 
 /** Whether everything that the plan knew came out the same. */
@@ -115,7 +126,7 @@ export function preimageInClear(attributes: Attributes): {
 export function foreseeable(change: PreparedChange, lookup: ResourceLookup): Attributes {
   const { instance, type, context } = change;
   if (instance === undefined) return {};
-  const outcome = evaluateInstance(instance, type, context, lookup);
+  const outcome = evaluateInstance(instance, type, context, lookup, change.row);
   if (!outcome.ok) return {};
   return Object.fromEntries(Object.entries(outcome.value.normal).filter(([, value]) => !containsUnknown(value)));
 }

@@ -11,6 +11,7 @@ import type { EngineContext, PlanStamp } from './engine.ts';
 import { diagnoseBackend } from './failure.ts';
 import { isBeginning } from './marked.ts';
 import { readSessions, type Sessions } from './sessions.ts';
+import { openedVault } from './vaults.ts';
 
 /** How long a plan may be applied when the policy says nothing. */
 const PLAN_MAX_AGE = 24 * 3600 * 1000;
@@ -34,7 +35,7 @@ export async function preparePlan(context: EngineContext, options: PlanOptions, 
   }
 }
 
-/** Plans from a snapshot that the caller has read, with sessions that stay the caller's. */
+/** Plans from a snapshot that the caller has read, with sessions that stay the caller's. Throws `BackendError` for secrets that the state keeps and that cannot be opened. */
 export async function planSnapshot(
   context: EngineContext,
   sessions: Sessions<ReadSession>,
@@ -50,6 +51,7 @@ export async function planSnapshot(
     snapshot,
     // Without a refresh the record alone counts, where there is one.
     beginning: snapshot === undefined || (options.refresh && (await isBeginning(context.store, snapshot))),
+    opened: await openedVault(context, snapshot),
     options,
     version,
     commit: stamp.commit,

@@ -1,10 +1,16 @@
 import path from 'node:path';
 import type { ResourceAddress } from '../core/address.ts';
-import { type Attributes, encodeValue, type Plain } from '../core/value.ts';
-import { fingerprintOfObserved, liveComputed, type Masks } from '../plan/live.ts';
-import { maskLive } from '../plan/masking.ts';
-import type { Observed, Receipt, ResourceType } from '../providers/contract.ts';
+import { digestOf } from '../core/canonical.ts';
+import { formatPath, type PathSegment } from '../core/path.ts';
+import { type Attributes, type Encrypt, encodeValue, holdsCiphertext, type Plain } from '../core/value.ts';
+import { encryptAt, type Vault } from '../core/vault.ts';
+import { fingerprintOfObserved, liveComputed, type Masks, maskedLive } from '../plan/live.ts';
+import type { PreparedChange } from '../plan/prepared.ts';
+import type { Effect, Observed, Receipt, ResourceType } from '../providers/contract.ts';
+import { traitsAt } from '../providers/define.ts';
 import type { ResourceRow } from '../state/model.ts';
+import type { RunContext } from './run-context.ts';
+import { decodePart, keyMissing, openSecrets } from './vaults.ts';
 
 /** What a row is made from, beside the live object. */
 export interface Recorded {
@@ -28,8 +34,10 @@ export interface Recorded {
   readonly fingerprint: string;
 }
 
-/** The row of a resource: attributes encoded, so that no secret is in it. */
-export function resourceRow(recorded: Recorded, key: Buffer): ResourceRow {
+/** The row of a resource: attributes encoded, so that no secret is in it but those that the type keeps, encrypted. */
+export function resourceRow(recorded: Recorded, { key, vault }: Pick<RunContext, 'key' | 'vault'>): ResourceRow {
+  const keeps = (path: readonly PathSegment[]) => traitsAt(recorded.type, formatPath(path)).kept;
+  const encrypt = (part: 'attributes' | 'computed') => encryptAt(vault, recorded.address, part, keeps);
   return {
     address: recorded.address,
     type: recorded.type.type,
@@ -40,8 +48,8 @@ export function resourceRow(recorded: Recorded, key: Buffer): ResourceRow {
     identity: recorded.identity,
     status: recorded.status,
     marked: recorded.marked,
-    attributes: encodedAttributes(recorded.attributes, key),
-    computed: encodedAttributes(recorded.computed, key),
+    attributes: encodedAttributes(recorded.attributes, key, encrypt('attributes')),
+    computed: encodedAttributes(recorded.computed, key, encrypt('computed')),
     fingerprint: recorded.fingerprint,
     dependencies: recorded.dependencies,
     protected: recorded.protected,
@@ -51,8 +59,53 @@ export function resourceRow(recorded: Recorded, key: Buffer): ResourceRow {
   };
 }
 
-export function encodedAttributes(attributes: Attributes, key: Buffer): { readonly [name: string]: Plain } {
-  return encodeValue(attributes, key) as { readonly [name: string]: Plain };
+export function encodedAttributes(attributes: Attributes, key: Buffer, encrypt?: Encrypt): { readonly [name: string]: Plain } {
+  return encodeValue(attributes, key, encrypt) as { readonly [name: string]: Plain };
+}
+
+/** Attributes as a step of the journal holds them: with a vault every secret is kept encrypted, so that a step can be taken back without its run. */
+export function journalForm(
+  attributes: Attributes | undefined,
+  run: Pick<RunContext, 'key' | 'vault'>,
+  address: ResourceAddress,
+  part: 'desired' | 'preimage',
+): { readonly [name: string]: Plain } | null {
+  return attributes === undefined ? null : encodedAttributes(attributes, run.key, encryptAt(run.vault, address, part));
+}
+
+/** The idempotency key of an effect: from its operation and what is wanted, secrets as fingerprints. No ciphertext is in it, which is another one each time. */
+export function effectKey(
+  run: Pick<RunContext, 'operation' | 'key'>,
+  address: ResourceAddress,
+  effect: Pick<Effect, 'name'>,
+  wanted: Attributes | undefined,
+): string {
+  return digestOf([run.operation, address, effect.name, wanted === undefined ? null : encodedAttributes(wanted, run.key)]);
+}
+
+/** The object as the plan saw it; undefined where there was none. */
+export function seenBefore({ observed, type, masks }: Pick<PreparedChange, 'observed' | 'type' | 'masks'>): Attributes | undefined {
+  return observed.kind === 'found' ? maskedLive(type, observed, masks) : undefined;
+}
+
+/** What an effect told, secrets wrapped: it may have made them, and a program may print what it was given. `conceal` is told each of them. */
+export function maskedReceipt(receipt: Receipt, type: ResourceType, masks: Masks, conceal?: RunContext['conceal']): Receipt {
+  if (receipt.computed === undefined) return receipt;
+  const computed = liveComputed(type, { computed: receipt.computed }, masks);
+  conceal?.(openSecrets(computed));
+  return { ...receipt, computed };
+}
+
+/** The row under another address. What it keeps encrypted is encrypted anew, since a ciphertext opens at its own address alone. Throws `BackendError` without the key for that. */
+export function readdressed(row: ResourceRow, address: ResourceAddress, key: Buffer, vault: Vault | undefined): ResourceRow {
+  if (row.address === address) return row;
+  const again = (part: 'attributes' | 'computed') => {
+    if (!holdsCiphertext(row[part])) return row[part];
+    if (vault === undefined) throw keyMissing();
+    const open = decodePart(row[part], vault, { address: row.address, part });
+    return encodedAttributes(open as Attributes, key, encryptAt(vault, address, part));
+  };
+  return { ...row, address, attributes: again('attributes'), computed: again('computed') };
 }
 
 /** A folder as it is recorded: relative to the environment's, so that both may move together. */
@@ -65,9 +118,4 @@ export function recordOfObserved(type: ResourceType, observed: Observed, masks: 
   const fingerprint = fingerprintOfObserved(type, observed, masks, key) ?? '';
   if (observed.kind !== 'found') return { ref: null, id: undefined, computed: {}, fingerprint };
   return { ref: observed.ref, id: observed.id, computed: liveComputed(type, observed, masks), fingerprint };
-}
-
-/** What an effect told, known secrets wrapped: a program may print what it was given. */
-export function maskedReceipt(receipt: Receipt, type: ResourceType, masks: Masks): Receipt {
-  return receipt.computed === undefined ? receipt : { ...receipt, computed: maskLive(receipt.computed, type, masks) };
 }

@@ -1,6 +1,7 @@
 import type { ResourceAddress } from '../core/address.ts';
 import { canonicalText } from '../core/canonical.ts';
-import { type Attributes, decodeValue, type Plain } from '../core/value.ts';
+import { type Attributes, clearForm, decodeValue, type Plain, withoutCiphertext } from '../core/value.ts';
+import type { Vault } from '../core/vault.ts';
 import { alignedLive, maskedLive, recordedAttributes } from '../plan/live.ts';
 import { objectQuery } from '../plan/query.ts';
 import { isOwnEffect } from '../plan/steps.ts';
@@ -18,6 +19,7 @@ import type { ResourceRow, StepRow } from '../state/model.ts';
 import { preimageInClear, withoutSecrets } from './operation.ts';
 import { encodedAttributes } from './record.ts';
 import { type Intent, StepRefused } from './run-context.ts';
+import { decodePart } from './vaults.ts';
 import type { Reversible } from './way-back.ts';
 
 /** What is known of a change whose run is gone. */
@@ -32,6 +34,7 @@ export interface RecordedFacts {
   readonly operation: string;
   readonly mark: Mark;
   readonly key: Buffer;
+  readonly vault: Vault | undefined;
   session(alias: string): Promise<Session>;
 }
 
@@ -56,8 +59,9 @@ export class RecordedChange implements Reversible {
     if (step === undefined || !isChange(action)) return;
     const session = await this.#facts.session(step.provider);
     if (session.undo === undefined) throw new ProviderError('OTHER', 'Its provider knows no way back from this effect.');
-    const sealed = intent.desired ?? row?.attributes ?? {};
-    const before = this.#preimage === null ? undefined : preimageInClear(decodeValue(this.#preimage) as Attributes);
+    const sealed = withoutCiphertext(intent.desired ?? row?.attributes ?? {}) as { readonly [name: string]: Plain };
+    const before = this.#preimage === null ? undefined : preimageInClear(this.#opened(this.#preimage, 'preimage'));
+    const desired = intent.desired === null ? sealed : clearForm(this.#opened(intent.desired, 'desired'), undefined);
     await session.undo(
       {
         operation,
@@ -69,7 +73,7 @@ export class RecordedChange implements Reversible {
         mark,
         id: intent.id,
         ...(ref === null ? {} : { ref }),
-        desired: withoutSecrets(sealed),
+        desired: withoutSecrets(desired as { readonly [name: string]: Plain }),
         sealed,
         context,
         timeouts: {},
@@ -87,6 +91,10 @@ export class RecordedChange implements Reversible {
     return 0;
   }
 
+  #opened(stored: NonNullable<StepRow['preimage']>, part: 'preimage' | 'desired'): Attributes {
+    return decodePart(stored, this.#facts.vault, { address: this.#facts.address, part }) as Attributes;
+  }
+
   async requireAsBefore(io: EffectIo): Promise<void> {
     const { address, type, row, mark, key, steps } = this.#facts;
     const [first] = steps;
@@ -97,10 +105,11 @@ export class RecordedChange implements Reversible {
     const recorded = row === undefined ? undefined : recordedAttributes(type, row);
     const masks = { desired: undefined, recorded, secrets: [] };
     const live = observed.kind === 'found' ? encodedAttributes(maskedLive(type, observed, masks), key) : null;
-    if (same(live, this.#preimage)) return;
-    if (observed.kind === 'found' && this.#preimage !== null) {
+    const preimage = this.#preimage === null ? null : withoutCiphertext(this.#preimage);
+    if (same(live, preimage)) return;
+    if (observed.kind === 'found' && preimage !== null) {
       // What a server gives by itself, it may give anew meanwhile: the operator's part has to be as before, as a plan would compare it.
-      const before = decodeValue(this.#preimage) as Attributes;
+      const before = decodeValue(preimage) as Attributes;
       const against = recorded ?? before;
       const aligned = encodedAttributes(type.align?.(against, before) ?? before, key);
       if (same(encodedAttributes(alignedLive(type, observed, against, masks), key), aligned)) return;

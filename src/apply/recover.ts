@@ -1,6 +1,7 @@
 import { compareText, type ResourceAddress } from '../core/address.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
-import type { Plain } from '../core/value.ts';
+import { holdsCiphertext, type Plain } from '../core/value.ts';
+import type { Vault } from '../core/vault.ts';
 import { placeContext } from '../plan/context.ts';
 import { DRAIN, PAUSE, READ, RECORD } from '../plan/steps.ts';
 import type { Effect, Session } from '../providers/contract.ts';
@@ -14,6 +15,7 @@ import { diagnoseBackend } from './failure.ts';
 import { acquireLock } from './locking.ts';
 import { RecordedChange } from './recorded-change.ts';
 import { effectIo, openSession, type Sessions, writeSessions } from './sessions.ts';
+import { openVault } from './vaults.ts';
 import { type Attempt, type Reversible, takeBack } from './way-back.ts';
 
 export interface RecoverRequest {
@@ -46,6 +48,12 @@ export async function recoverBack(context: EngineContext, request: RecoverReques
 /** Without its state an operation leaves nothing that tells of it. */
 const NO_STATE =
   'There is no state, so nothing tells of an operation, and nothing was taken back. If there was a state, put it back first; else a plan finds what bears our mark.';
+
+/** What is recorded, and what opens the secrets in it. */
+interface RecordedState {
+  readonly snapshot: Snapshot;
+  readonly vault: Vault | undefined;
+}
 
 class Recovery {
   readonly emitter: Emitter;
@@ -106,12 +114,14 @@ class Recovery {
         { ...diagnostic('NO_WAY_BACK', 'The operation can only go forward', detail), next: 'accede recover --forward' },
       ]);
     }
+    const needed = open.steps.some(({ preimage, desired }) => holdsCiphertext(preimage) || holdsCiphertext(desired));
+    const vault = await openVault(this.#context, snapshot.identity, { needed });
     this.#operation = await session.resume(open.operation.serial);
     this.emitter.belongTo(open.operation.id);
     const before = (await this.#context.store.readAt(open.operation.serial - 1))?.resources ?? new Map<ResourceAddress, ResourceRow>();
     const sessions = writeSessions(this.#context, () => []);
     try {
-      return await this.#takeBack(session, snapshot, open.steps, before, sessions);
+      return await this.#takeBack(session, { snapshot, vault }, open.steps, before, sessions);
     } finally {
       await sessions.close();
     }
@@ -119,14 +129,14 @@ class Recovery {
 
   async #takeBack(
     session: Acquired['session'],
-    snapshot: Snapshot,
+    state: RecordedState,
     steps: readonly StepRow[],
     before: ReadonlyMap<ResourceAddress, ResourceRow>,
     sessions: Sessions<Session>,
   ): Promise<ApplyResult> {
     const begun = steps.filter((step) => step.status !== 'compensated' && step.status !== 'settled');
     const attempts = new Map(
-      begun.map((step) => [step.step, attemptOf(step, this.#changeOf(step, begun, snapshot, before, sessions))] as const),
+      begun.map((step) => [step.step, attemptOf(step, this.#changeOf(step, begun, state, before, sessions))] as const),
     );
     this.emitter.emit({ type: 'compensation.started', steps: attempts.size });
     const { clock, parallelism } = this.#context;
@@ -142,10 +152,10 @@ class Recovery {
     const ids = (list: readonly string[]) => list.toSorted(compareText);
     const tally = { done: ids([...back.stayed, ...back.stuck]), notDone: ids(back.taken), unknown: [] };
     const errors = [...back.diagnostics, ...(back.lost === undefined ? [] : [diagnoseBackend(back.lost)])];
-    const serial = this.#operation?.serial ?? snapshot.head.serial;
+    const serial = this.#operation?.serial ?? state.snapshot.head.serial;
     if (errors.length > 0) {
       const stuck = { ...this.#result('failed', 6, errors), steps: tally };
-      if (back.lost === undefined) await session.write([{ kind: 'evidence', body: this.#evidence(snapshot, stuck) }]);
+      if (back.lost === undefined) await session.write([{ kind: 'evidence', body: this.#evidence(state.snapshot, stuck) }]);
       return stuck;
     }
     // Records that no step of their own was about: those of addresses that were only renamed.
@@ -155,7 +165,7 @@ class Recovery {
     const result = { ...this.#result('done', 0, []), steps: tally };
     const counts = { done: tally.done.length, notDone: tally.notDone.length, unknown: 0 };
     const summary = { ...counts, takenBack: back.taken.length, errors: [] };
-    await session.end(serial, 'compensated', summary, undefined, this.#evidence(snapshot, result));
+    await session.end(serial, 'compensated', summary, undefined, this.#evidence(state.snapshot, result));
     return result;
   }
 
@@ -174,7 +184,7 @@ class Recovery {
   #changeOf(
     { address, type: name, provider, folder }: StepRow,
     steps: readonly StepRow[],
-    snapshot: Snapshot,
+    { snapshot, vault }: RecordedState,
     before: ReadonlyMap<ResourceAddress, ResourceRow>,
     sessions: Sessions<Session>,
   ): Reversible {
@@ -192,6 +202,7 @@ class Recovery {
       operation: this.#operation?.id ?? '',
       mark: { environment: snapshot.identity.environment, lineage: snapshot.identity.lineage },
       key: Buffer.from(snapshot.identity.fingerprintKey, 'hex'),
+      vault,
       session: (alias) => openSession(sessions, alias),
     });
   }

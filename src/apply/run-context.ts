@@ -1,4 +1,6 @@
 import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Sensitive } from '../core/value.ts';
+import type { Vault } from '../core/vault.ts';
 import type { Session } from '../providers/contract.ts';
 import type { Mutation } from '../state/contract.ts';
 import type { StepRow } from '../state/model.ts';
@@ -12,6 +14,10 @@ export interface RunContext {
   readonly operation: string;
   readonly serial: number;
   readonly key: Buffer;
+  /** Encrypts the secrets that are kept; undefined when none are. */
+  readonly vault: Vault | undefined;
+  /** Told each secret that an effect made. */
+  readonly conceal?: (secrets: readonly Sensitive[]) => void;
   /** The key under which the plan's fingerprints were made; undefined when there was no state yet. */
   readonly planKey: Buffer | undefined;
   readonly exposures: Exposures;

@@ -1,6 +1,6 @@
 import type { ResourceAddress } from '../core/address.ts';
 import { type Diagnostic, hasErrors } from '../core/diagnostic.ts';
-import { type Attributes, decodeValue, encodeValue, fingerprintOf, isAttributes, type Plain, reveal } from '../core/value.ts';
+import { type Attributes, fingerprintOf, type Plain, reveal } from '../core/value.ts';
 import { type Assessed, assess } from '../plan/assess.ts';
 import { DEFAULT_OPTIONS } from '../plan/inputs.ts';
 import type { Effect, Operation, Receipt } from '../providers/contract.ts';
@@ -17,6 +17,7 @@ import { encodedAttributes, maskedReceipt } from './record.ts';
 import { findRunnable, type Runnable, refuseDifferent, refuseOpen } from './run-refusals.ts';
 import { type RunEnd, runKey, walkRun } from './run-steps.ts';
 import { effectIo, writeSessions } from './sessions.ts';
+import { openedVault } from './vaults.ts';
 
 /** Exit codes of a run beside the program's own; the whole table is in the command contract. */
 const EXIT = { done: 0, error: 1, refused: 3, notBegun: 5, open: 6, busy: 75, interrupted: 130 } as const;
@@ -139,6 +140,7 @@ class OnRequestRun {
       environment,
       registry,
       snapshot,
+      opened: await openedVault(this.#context, snapshot),
       beginning: false,
       options: { ...DEFAULT_OPTIONS, targets: [this.#request.address] },
       version,
@@ -348,9 +350,7 @@ function maskedComputed(receipt: Receipt, { type, masks }: Assessed): Attributes
 }
 
 function withReceipt(row: ResourceRow, receipt: Receipt, assessed: Assessed, key: Buffer): ResourceRow {
-  const known = decodeValue(row.computed);
-  const computed = { ...(isAttributes(known) ? known : {}), ...maskedComputed(receipt, assessed) };
-  return { ...row, computed: encodeValue(computed, key) as ResourceRow['computed'] };
+  return { ...row, computed: { ...row.computed, ...encodedAttributes(maskedComputed(receipt, assessed), key) } };
 }
 
 function addressOf({ summary }: OperationRow): unknown {

@@ -1,8 +1,10 @@
+import { type Bundle, storedBundle } from '../core/bundle.ts';
 import { type Outcome, settle } from '../core/diagnostic.ts';
 import { evaluateTemplate, OMIT } from '../core/template.ts';
 import { encodeValue } from '../core/value.ts';
 import type { PlanDocument } from '../plan/model.ts';
 import type { Environment } from '../spec/environment.ts';
+import type { Mutation } from '../state/contract.ts';
 import type { Sealed, StoredOutput } from '../state/model.ts';
 import type { Exposures } from './exposures.ts';
 
@@ -10,7 +12,12 @@ import type { Exposures } from './exposures.ts';
  * What a successful apply puts in force; undefined for a run over a part of the environment, which puts nothing in force as a whole, and null
  * for one that took everything down.
  */
-export function sealOf(environment: Environment, document: PlanDocument, serial: number, key: Buffer): Sealed | null | undefined {
+export function sealOf(
+  environment: Environment,
+  document: PlanDocument,
+  known: { readonly serial: number; readonly key: Buffer; readonly bundle: Bundle | undefined },
+): Sealed | null | undefined {
+  const { serial, key, bundle } = known;
   const { destroy, keepProtected } = document.inputs.options;
   if (!isWhole(document)) return undefined;
   if (destroy) return keepProtected ? undefined : null;
@@ -26,7 +33,20 @@ export function sealOf(environment: Environment, document: PlanDocument, serial:
         return fingerprint === undefined ? [] : [[name, fingerprint]];
       }),
     ),
+    source: bundle?.digest ?? null,
   };
+}
+
+/** What the environment was made of, where the plan puts it in force as a whole. */
+export function bundleToKeep(environment: Environment, document: PlanDocument): Bundle | undefined {
+  return isWhole(document) && !document.inputs.options.destroy ? environment.bundle?.() : undefined;
+}
+
+/** Writes that keep what is not kept yet of a bundle. */
+export function keeping(bundle: Bundle | undefined, kept: ReadonlySet<string>): readonly Mutation[] {
+  if (bundle === undefined) return [];
+  const missing = [...storedBundle(bundle)].filter(([digest]) => !kept.has(digest));
+  return missing.map(([digest, body]) => ({ kind: 'source', digest, body }));
 }
 
 /** The outputs after the run. A run over a part leaves those that are `recorded`. */

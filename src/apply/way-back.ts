@@ -162,7 +162,14 @@ class WayBack {
       return this.#failed(attempt, seconds(), error);
     }
     this.#taken.push(step.id);
-    emitter.emit({ type: 'step.compensated', step: step.id, address, effect: step.effect, seconds: seconds() });
+    emitter.emit({
+      type: 'step.compensated',
+      step: step.id,
+      address,
+      effect: step.effect,
+      changed: leavesSomething(effect),
+      seconds: seconds(),
+    });
     return true;
   }
 
@@ -214,6 +221,11 @@ class WayBack {
       this.#options.emitter.emit({ type: 'step.progress', step: step.id, address: step.address, message, figures });
     });
   }
+}
+
+/** Whether the effect may have touched anything: what prepares, waits or lets time pass has not. */
+function leavesSomething({ part, waits, lasts }: Effect): boolean {
+  return part !== 'prepare' && waits !== true && lasts === undefined;
 }
 
 /** A creation whose outcome nobody told may still bring its object about: it is looked for again. */

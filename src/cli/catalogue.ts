@@ -1,4 +1,5 @@
 import { PROGRAM_COMMANDS } from './catalogue-programs.ts';
+import { STATE_COMMANDS } from './catalogue-state.ts';
 import { ADDRESS, type CommandSpec, DIR, type FlagSpec, LOCKING, VARIABLES } from './command-spec.ts';
 
 const PLANNING: readonly FlagSpec[] = [
@@ -98,7 +99,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     flags: [
       ...APPLYING,
       { flags: '--keep-protected', description: 'leave what is protected and remove the rest' },
-      { flags: '--include-protected', description: "remove what is protected too; asks for the environment's name" },
+      { flags: '--include-protected', description: "remove what is protected too; reads the environment's name from stdin" },
       { flags: '--target <address>', description: 'remove this resource and what depends on it, nothing else', repeatable: true },
       { flags: '--exclude <address>', description: 'leave this resource and what it needs alone', repeatable: true },
       { flags: '--no-refresh', description: 'trust the recorded state and read nothing live' },
@@ -108,8 +109,39 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: [
       { command: 'accede destroy environments/staging', does: 'show, ask, remove' },
       { command: 'accede destroy --keep-protected --auto-approve', does: 'all but what holds data' },
+      { command: 'accede destroy --include-protected', does: 'everything; a script sends the name on stdin' },
     ],
     run: async (input, shell) => (await import('./commands/destroy.ts')).runDestroy(input, shell),
+  },
+  {
+    path: ['rollback'],
+    operands: [DIR],
+    summary: 'bring back an environment that was in force before, with the secrets of today',
+    flags: [
+      {
+        flags: '--to <serial>',
+        description:
+          'whose environment (default: the last one before that in force that is another; while an operation is open, that in force)',
+      },
+      {
+        flags: '--patch',
+        description: 'change nothing; print a unified diff that makes the files of the folder agree (default: with what is in force)',
+      },
+      ...APPLYING,
+      ...PLANNING.filter(({ flags }) => !/^--(?:refresh-only|secrets)/.test(flags)),
+      {
+        flags: '--var <name=value>',
+        description: 'for the documents of the folder, which say where the state is; what is brought back has the values that it had',
+        repeatable: true,
+      },
+      { flags: '--var-file <file>', description: 'the same from a file', repeatable: true },
+    ],
+    examples: [
+      { command: 'accede rollback environments/staging', does: 'plan, show, ask; as apply does' },
+      { command: 'accede rollback --to 12 --auto-approve', does: 'what operation 12 put in force; status lists the serials' },
+      { command: 'accede rollback --patch', does: 'a patch for git apply: then the documents are those in force' },
+    ],
+    run: async (input, shell) => (await import('./commands/rollback.ts')).runRollback(input, shell),
   },
   {
     path: ['show'],
@@ -122,6 +154,22 @@ export const COMMANDS: readonly CommandSpec[] = [
       { command: 'accede show 11', does: 'the state as operation 11 left it' },
     ],
     run: async (input, shell) => (await import('./commands/show.ts')).runShow(input, shell),
+  },
+  {
+    path: ['diff'],
+    operands: [
+      { notation: '<before>', description: 'a serial of the state, a plan file, or the folder of an environment' },
+      { notation: '<after>', description: 'what it is compared with' },
+      { notation: '[dir]', description: 'the folder whose state has the serials (default: .)' },
+    ],
+    summary: 'compare two environments, plans or serials; reads nothing live',
+    flags: [{ flags: '--detailed-exitcode', description: 'exit 2 when they differ' }, ...VARIABLES],
+    examples: [
+      { command: 'accede diff 11 12', does: 'recorded attributes, outputs, variables and documents' },
+      { command: 'accede diff 12 . --detailed-exitcode', does: 'what was in force against the documents of the folder' },
+      { command: 'accede diff before.json after.json', does: 'what two plans would leave behind' },
+    ],
+    run: async (input, shell) => (await import('./commands/diff.ts')).runDiff(input, shell),
   },
   {
     path: ['status'],
@@ -156,88 +204,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: [{ command: 'accede untaint docker.container.api', does: 'the next plan leaves it' }],
     run: async (input, shell) => (await import('./commands/taint.ts')).runUntaint(input, shell),
   },
-  {
-    path: ['state', 'init'],
-    operands: [DIR],
-    summary: 'make an empty state, ahead of the first apply',
-    flags: [
-      {
-        flags: '--lineage <lineage>',
-        description: 'new, or the lineage to go on with; otherwise that of what bears the mark of the environment, if anything does',
-      },
-      ...LOCKING,
-      ...VARIABLES,
-    ],
-    examples: [
-      { command: 'accede state init', does: 'an empty state, as an apply would begin it' },
-      { command: 'accede state init --lineage new', does: 'when there never was one, without a look at what is live' },
-    ],
-    run: async (input, shell) => (await import('./commands/state-init.ts')).runStateInit(input, shell),
-  },
-  {
-    path: ['state', 'list'],
-    operands: [DIR],
-    summary: 'list what is recorded',
-    flags: VARIABLES,
-    examples: [{ command: 'accede state list', does: 'one address per line, and `unmarked` beside what bears no mark of ours' }],
-    run: async (input, shell) => (await import('./commands/state.ts')).runStateList(input, shell),
-  },
-  {
-    path: ['state', 'show'],
-    operands: [ADDRESS, DIR],
-    summary: 'show what is recorded of a resource',
-    flags: VARIABLES,
-    examples: [{ command: 'accede state show docker.container.api', does: 'id, status, attributes' }],
-    run: async (input, shell) => (await import('./commands/state.ts')).runStateShow(input, shell),
-  },
-  {
-    path: ['state', 'pull'],
-    operands: [DIR],
-    summary: 'print the state as one canonical JSON document',
-    flags: VARIABLES,
-    examples: [{ command: 'accede state pull > state.json', does: 'a copy to keep or to edit' }],
-    run: async (input, shell) => (await import('./commands/state.ts')).runStatePull(input, shell),
-  },
-  {
-    path: ['state', 'push'],
-    operands: [{ notation: '<file>', description: 'a state document as state pull prints it' }, DIR],
-    summary: 'replace the state by a document of the same lineage',
-    flags: [...LOCKING, ...VARIABLES],
-    examples: [{ command: 'accede state push state.json', does: 'another lineage or an older serial is refused' }],
-    run: async (input, shell) => (await import('./commands/state-edit.ts')).runStatePush(input, shell),
-  },
-  {
-    path: ['state', 'mv'],
-    operands: [{ notation: '<from>', description: 'the address now' }, { notation: '<to>', description: 'the address from now on' }, DIR],
-    summary: 'give a recorded resource another address',
-    flags: [...LOCKING, ...VARIABLES],
-    examples: [{ command: 'accede state mv docker.container.api docker.container.web', does: 'the object stays what it is' }],
-    run: async (input, shell) => (await import('./commands/state-edit.ts')).runStateMv(input, shell),
-  },
-  {
-    path: ['state', 'rm'],
-    operands: [ADDRESS, DIR],
-    summary: 'forget a resource; its object stays',
-    flags: [...LOCKING, ...VARIABLES],
-    examples: [{ command: 'accede state rm docker.volume.data', does: 'the volume stays and belongs to nobody' }],
-    run: async (input, shell) => (await import('./commands/state-edit.ts')).runStateRm(input, shell),
-  },
-  {
-    path: ['state', 'history'],
-    operands: [DIR],
-    summary: 'list all operations, the newest first',
-    flags: VARIABLES,
-    examples: [{ command: 'accede state history', does: 'who did what when, and how it ended' }],
-    run: async (input, shell) => (await import('./commands/state.ts')).runStateHistory(input, shell),
-  },
-  {
-    path: ['state', 'upgrade'],
-    operands: [DIR],
-    summary: 'convert the state of an older version',
-    flags: VARIABLES,
-    examples: [{ command: 'accede state upgrade', does: 'in one go, while nobody holds the lock' }],
-    run: async (input, shell) => (await import('./commands/state-upgrade.ts')).runStateUpgrade(input, shell),
-  },
+  ...STATE_COMMANDS,
   {
     path: ['recover'],
     operands: [DIR],

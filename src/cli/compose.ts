@@ -35,6 +35,11 @@ export interface WorkspaceOptions {
 /** What programs on the host get of this process's environment: where they are, and where they find the user's settings and keys. */
 const HOST_VARIABLES = ['PATH', 'HOME', 'DOCKER_CONFIG', 'SSH_AUTH_SOCK'] as const;
 
+/** The machine that effects happen on. */
+export function hostFor(shell: Shell): Host {
+  return localHost({ environment: Object.fromEntries(HOST_VARIABLES.map((name) => [name, shell.environment[name]])) });
+}
+
 /** Loads the documents alone, for commands that look at nothing else. From here on known secrets are masked. */
 export async function openDocuments(shell: Shell, args: EnvironmentArguments): Promise<Outcome<LoadedEnvironment>> {
   return loadDocuments(shell, args, defaultRegistry(), { secrets: 'none', stateSecrets: 'none' });
@@ -62,16 +67,15 @@ async function loadDocuments(
 /** The composition root: loads the environment and puts registry, store, host and clock together. From here on known secrets are masked. */
 export async function openWorkspace(shell: Shell, args: EnvironmentArguments, options: WorkspaceOptions): Promise<Outcome<Workspace>> {
   const registry = defaultRegistry();
-  const host = localHost({ environment: Object.fromEntries(HOST_VARIABLES.map((name) => [name, shell.environment[name]])) });
+  const host = hostFor(shell);
   const loaded = await loadDocuments(shell, args, registry, { secrets: options.secrets });
   if (!loaded.ok) return loaded;
   const environment = loaded.value;
-  const state = {
-    location: locationOf(environment.state),
-    environment: environment.name,
-    clock: shell.clock,
-    ids: shell.ids,
-    host: systemProcessIdentity(),
+  const state = stateOptions(shell, environment);
+  const known = [...knownSecrets(environment)];
+  const conceal = (secrets: readonly Sensitive[]) => {
+    known.push(...secrets);
+    shell.output.mask(maskerFor(known));
   };
   const store = await openStore(state);
   const context: EngineContext = {
@@ -84,6 +88,7 @@ export async function openWorkspace(shell: Shell, args: EnvironmentArguments, op
     version: shell.version,
     parallelism: options.parallelism ?? DEFAULT_PARALLELISM,
     signal: shell.interrupts.reads,
+    conceal,
   };
   const stamp = await stampOf(environment, host, shell.interrupts.reads);
   return succeed({ context, environment, stamp, state, close: () => store.close() }, loaded.diagnostics);
@@ -97,9 +102,15 @@ function locationOf(state: Environment['state']): StateLocation {
 }
 
 /** A password that stands in the middle of a secret is one by itself. */
-function knownSecrets(environment: Environment): readonly Sensitive[] {
+export function knownSecrets(environment: Pick<Environment, 'secrets' | 'state'>): readonly Sensitive[] {
   const password = environment.state.backend === 'mysql' ? environment.state.server?.password : undefined;
   return [...environment.secrets.values(), ...(password === undefined ? [] : [password])];
+}
+
+/** What the store of an environment is opened with. */
+export function stateOptions(shell: Shell, { name, state }: Pick<Environment, 'name' | 'state'>): StoreOptions {
+  const { clock, ids } = shell;
+  return { location: locationOf(state), environment: name, clock, ids, host: systemProcessIdentity() };
 }
 
 /** Who acts, for the lock and the journal. In a container without an entry for the user the number stands for the name. */
@@ -117,7 +128,8 @@ export function actorOf(shell: Shell): string {
   return `${name}@${hostname()}`;
 }
 
-async function stampOf(environment: Environment, host: Host, signal: AbortSignal): Promise<PlanStamp> {
+/** The commit and the place of a folder, for people. */
+export async function stampOf(environment: Pick<Environment, 'folder' | 'workTree'>, host: Host, signal: AbortSignal): Promise<PlanStamp> {
   const isGit = existsSync(resolve(environment.workTree, '.git'));
   if (!isGit) return { commit: null, folder: environment.folder };
   const folder = relative(environment.workTree, environment.folder).replaceAll('\\', '/');

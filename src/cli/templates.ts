@@ -9,9 +9,9 @@ export function environmentText(template: TemplateName, name: string): string {
   return `${HEAD}${template === 'quickstart' ? quickstart(written) : compose(written)}`;
 }
 
-/** What the first plan of a template has to be given. */
-export function firstFlags(template: TemplateName): string {
-  return template === 'compose' ? '--var image=REPOSITORY@sha256:DIGEST' : '';
+/** What has to be set before the first plan of a template: for all commands that follow, not for that one alone. */
+export function firstSetting(template: TemplateName): string | undefined {
+  return template === 'compose' ? 'export ACCEDE_VAR_image=REPOSITORY@sha256:DIGEST' : undefined;
 }
 
 /** Where the editor's schema stands, beside the document. */
@@ -60,8 +60,11 @@ outputs:
 
 function compose(name: string): string {
   return `# One service on a Docker Engine, as a Compose user would write it: a network, a volume, a container.
-# Images are named by digest, so that what was planned is what runs:
-#   accede plan --var image=registry.example/shop/web@sha256:…
+# Images are named by digest, so that what was planned is what runs. docker image inspect NAME lists it under RepoDigests; one that was
+# built on the engine has an Id, which does as well. Every command that reads these documents needs the variable, so set it once:
+#   export ACCEDE_VAR_image=registry.example/shop/web@sha256:…
+#   accede plan
+# or write it below, as default: of the variable.
 apiVersion: accede/v1
 kind: Environment
 metadata: { name: ${name} }

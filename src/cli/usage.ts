@@ -27,11 +27,13 @@ export function usageDiagnostic(error: CommanderError, command: string): Diagnos
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
   const hint = /\(Did you mean (.+)\?\)/.exec(rest.join(' '))?.[1];
   const sentence = `${first.charAt(0).toUpperCase()}${first.slice(1)}`.replace(/\.?$/, '.');
+  // A command for exec without the two dashes looks like more operands.
+  const dashes = code === 'OPERAND_EXCESS' && command.endsWith(' exec') ? ' The command to run stands after --.' : '';
   return {
     severity: 'error',
     code,
     summary,
-    detail: hint === undefined ? sentence : `${sentence} Did you mean ${hint.replace(/^one of /, 'one of ')}?`,
+    detail: hint === undefined ? `${sentence}${dashes}` : `${sentence} Did you mean ${hint.replace(/^one of /, 'one of ')}?`,
     next: `${command} --help`,
   };
 }

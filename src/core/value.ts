@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { compareText } from './address.ts';
 import { canonicalText } from './canonical.ts';
+import type { PathSegment } from './path.ts';
 
 /**
  * The values that travel through the engine: JSON, and two wrappers. `Unknown` stands for what will only be known after apply, `Sensitive`
@@ -179,35 +180,75 @@ export function reveal(value: Value): Plain {
 /** How secrets and unknowns are written where a document keeps them. The marker key can't be a member of any attribute. */
 export const MARKER = '$accede';
 
-/** The stored form: secrets become their fingerprint, unknowns a marker. It reads back with `decodeValue`. */
-export function encodeValue(value: Value, key: Buffer | undefined): Plain {
+/** Encrypts a secret for its place in a document; undefined where it is not to be kept. */
+export type Encrypt = (secret: Plain, path: readonly PathSegment[]) => string | undefined;
+/** Opens what `Encrypt` made for that place. */
+export type Decrypt = (ciphertext: string, path: readonly PathSegment[]) => Plain;
+
+/**
+ * The stored form: secrets become their fingerprint, with `encrypt` their ciphertext beside it, and unknowns a marker. It reads back with
+ * `decodeValue`. What is shown (a plan) is made without `encrypt`.
+ */
+export function encodeValue(value: Value, key: Buffer | undefined, encrypt?: Encrypt, at: readonly PathSegment[] = []): Plain {
   if (value instanceof Unknown) return { [MARKER]: 'unknown', of: value.of };
   if (value instanceof Sensitive) {
     const fingerprint = value.fingerprint(key);
+    const isKnown = value.isOpen && !containsUnknown(value.reveal());
+    const encrypted = encrypt !== undefined && isKnown ? encrypt(reveal(value), at) : undefined;
     return {
       [MARKER]: 'sensitive',
       ...(fingerprint === undefined ? {} : { fingerprint }),
       ...(value.names.length === 0 ? {} : { names: value.names }),
+      ...(encrypted === undefined ? {} : { encrypted }),
     };
   }
-  if (isList(value)) return value.map((item) => encodeValue(item, key));
-  if (isAttributes(value)) return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, encodeValue(item, key)]));
+  if (isList(value)) return value.map((item, index) => encodeValue(item, key, encrypt, [...at, index]));
+  if (isAttributes(value)) {
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, encodeValue(item, key, encrypt, [...at, name])]));
+  }
   return value;
 }
 
-/** Reads the stored form. Secrets come back sealed. Throws on a marker that it does not know: the format is checked when the store opens. */
-export function decodeValue(stored: Plain): Value {
-  if (Array.isArray(stored)) return stored.map((item: Plain) => decodeValue(item));
+/**
+ * Reads the stored form. Secrets come back sealed; those that were kept encrypted come back open when `decrypt` is given. Throws on a marker
+ * that it does not know: the format is checked when the store opens.
+ */
+export function decodeValue(stored: Plain, decrypt?: Decrypt, at: readonly PathSegment[] = []): Value {
+  if (Array.isArray(stored)) return stored.map((item: Plain, index) => decodeValue(item, decrypt, [...at, index]));
   if (typeof stored !== 'object' || stored === null) return stored as Scalar;
   const record = stored as { readonly [name: string]: Plain };
   const marker = record[MARKER];
   if (marker === 'unknown') return new Unknown(String(record['of']));
   if (marker === 'sensitive') {
     const names = Array.isArray(record['names']) ? (record['names'] as readonly string[]) : [];
+    const { encrypted } = record;
+    if (decrypt !== undefined && typeof encrypted === 'string') return Sensitive.open(decrypt(encrypted, at), names);
     return Sensitive.sealed(record['fingerprint'] as Fingerprint | undefined, names);
   }
   if (marker !== undefined) throw new Error(`a stored value has the unknown marker ${JSON.stringify(marker)}`);
-  return Object.fromEntries(Object.entries(record).map(([name, item]) => [name, decodeValue(item)]));
+  return Object.fromEntries(Object.entries(record).map(([name, item]) => [name, decodeValue(item, decrypt, [...at, name])]));
+}
+
+/** Whether anything in a stored value is kept encrypted. */
+export function holdsCiphertext(stored: Plain): boolean {
+  if (Array.isArray(stored)) return stored.some((item: Plain) => holdsCiphertext(item));
+  if (typeof stored !== 'object' || stored === null) return false;
+  const record = stored as { readonly [name: string]: Plain };
+  if (record[MARKER] === 'sensitive') return record['encrypted'] !== undefined;
+  return Object.values(record).some(holdsCiphertext);
+}
+
+/** The stored form without what is kept encrypted: all that may be shown, compared or made a digest of. */
+export function withoutCiphertext(stored: Plain): Plain {
+  return encodeValue(decodeValue(stored), undefined);
+}
+
+/** What a handler gets of recorded values: secrets in clear where they are open, everything else in the stored form. */
+export function clearForm(value: Value, key: Buffer | undefined): Plain {
+  if (value instanceof Sensitive && value.isOpen && !containsUnknown(value.reveal())) return reveal(value);
+  if (isList(value)) return value.map((item) => clearForm(item, key));
+  if (isAttributes(value)) return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, clearForm(item, key)]));
+  return encodeValue(value, key);
 }
 
 /**

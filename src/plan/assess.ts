@@ -93,7 +93,7 @@ class Assessor {
     this.#renamed = new Map(
       [...moved.recorded].flatMap(([to, { movedFrom }]) => (movedFrom === undefined ? [] : [[movedFrom, to] as const])),
     );
-    this.#secrets = searchedSecrets(inputs.environment.secrets);
+    this.#secrets = searchedSecrets([...inputs.environment.secrets.values(), ...(inputs.opened?.secrets ?? [])]);
     this.#key = inputs.snapshot === undefined ? undefined : Buffer.from(inputs.snapshot.identity.fingerprintKey, 'hex');
   }
 
@@ -155,7 +155,7 @@ class Assessor {
     if (instance === undefined || type === undefined) throw new Error(`${address} has no type`);
     const { environment } = this.#inputs;
     const context = instanceContext(environment, instance);
-    const outcome = evaluateInstance(instance, type, context, this.#lookup);
+    const outcome = evaluateInstance(instance, type, context, this.#lookup, this.#recorded.get(address)?.row);
     if (this.#selected.has(address)) this.#diagnostics.push(...outcome.diagnostics);
     const evaluated = outcome.ok ? outcome.value : undefined;
     const needs = this.#index.needs(instance);

@@ -5,6 +5,8 @@ import { type Attributes, isAttributes } from '../core/value.ts';
 import type { Problem, ResourceType, TypeContext } from '../providers/contract.ts';
 import { checkAttributes } from '../providers/validate.ts';
 import type { ResourceInstance } from '../spec/environment.ts';
+import type { ResourceRow } from '../state/model.ts';
+import { recordedComputed } from './live.ts';
 
 /** A resource's attributes with all that can be known now filled in. */
 export interface Evaluated {
@@ -16,12 +18,13 @@ export interface Evaluated {
   readonly foreseen: Attributes;
 }
 
-/** Fills in, checks and normalises. What is still unknown stays so; what is wrong is told with its place in the YAML. */
+/** Fills in, checks and normalises. What is still unknown stays so; what is wrong is told with its place in the YAML. `row` is what is recorded. */
 export function evaluateInstance(
   instance: ResourceInstance,
   type: ResourceType,
   context: TypeContext,
   resources: ResourceLookup,
+  row?: ResourceRow,
 ): Outcome<Evaluated> {
   const filled = evaluateTemplate(instance.attributes, resources);
   const located = filled.diagnostics.map((diagnostic) => ({
@@ -38,9 +41,13 @@ export function evaluateInstance(
   const normal = type.normalize(written, context);
   return {
     ok: true,
-    value: { written, normal, identity: type.identity(normal, context), foreseen: type.foresee?.(normal, context) ?? {} },
+    value: { written, normal, identity: type.identity(normal, context), foreseen: foreseen(type, normal, context, row) },
     diagnostics,
   };
+}
+
+function foreseen(type: ResourceType, normal: Attributes, context: TypeContext, row: ResourceRow | undefined): Attributes {
+  return type.foresee?.(normal, context, row === undefined ? undefined : recordedComputed(row)) ?? {};
 }
 
 /** Gives a problem of a type its place in the documents. */

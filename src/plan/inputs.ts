@@ -1,5 +1,7 @@
 import type { ResourceAddress } from '../core/address.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Sensitive } from '../core/value.ts';
+import type { Vault } from '../core/vault.ts';
 import type { Observed, Registry } from '../providers/contract.ts';
 import type { Environment } from '../spec/environment.ts';
 import type { Snapshot } from '../state/model.ts';
@@ -17,6 +19,8 @@ export interface PlanInputs {
    * was lost, and what bears our mark counts though it is not recorded.
    */
   readonly beginning: boolean;
+  /** What the state keeps encrypted; absent when it keeps nothing. */
+  readonly opened?: OpenedVault | undefined;
   readonly world: World;
   readonly options: PlanOptions;
   /** Version of the engine. */
@@ -27,6 +31,12 @@ export interface PlanInputs {
   readonly createdAt: number;
   /** Milliseconds for which the plan may be applied. */
   readonly maxAge: number;
+}
+
+/** The secrets that a state keeps, and what opens them. */
+export interface OpenedVault {
+  readonly vault: Vault;
+  readonly secrets: readonly Sensitive[];
 }
 
 /** What was read of the live world. */

@@ -1,6 +1,7 @@
 import type { ResourceAddress } from '../core/address.ts';
 import { Unknown } from '../core/value.ts';
 import type { Assessed, Assessment } from './assess.ts';
+import { hindrance, removedRefs } from './hindrances.ts';
 import type { PlanInputs } from './inputs.ts';
 import type { PlanMessage, Refusal } from './model.ts';
 import { beginningRefusals, beginningWarnings } from './recovery.ts';
@@ -19,8 +20,13 @@ export function judge(inputs: PlanInputs, assessment: Assessment): Judged {
   const handedDown = handDownOrder(resources, assessment);
   if (inputs.options.destroy && inputs.options.keepProtected) keepProtected(resources);
   const refusals: Refusal[] = [];
+  const gone = removedRefs(resources.values());
   for (const assessed of resources.values()) {
-    const refusal = ownRefusal(assessed) ?? protectionRefusal(inputs, assessed) ?? rivalRefusal(assessed, handedDown.get(assessed.address));
+    const refusal =
+      ownRefusal(assessed) ??
+      protectionRefusal(inputs, assessed) ??
+      rivalRefusal(assessed, handedDown.get(assessed.address)) ??
+      hindranceRefusal(inputs, assessed, gone);
     if (refusal !== undefined) {
       refusals.push(refusal);
       if (assessed.decision.action !== 'refuse')
@@ -97,6 +103,11 @@ function protectionRefusal(inputs: PlanInputs, assessed: Assessed): Refusal | un
     ...(inputs.options.destroy ? { next: 'accede destroy --keep-protected' } : {}),
     ...sourceOf(assessed),
   };
+}
+
+function hindranceRefusal(inputs: PlanInputs, assessed: Assessed, gone: ReadonlySet<string>): Refusal | undefined {
+  const found = hindrance(inputs.environment, assessed, gone);
+  return found === undefined ? undefined : { path: assessed.address, ...found, ...sourceOf(assessed) };
 }
 
 function wayOut(inputs: PlanInputs, assessed: Assessed, dropped: boolean): string {

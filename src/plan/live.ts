@@ -1,5 +1,6 @@
 import { digestOf } from '../core/canonical.ts';
 import { type Attributes, decodeValue, encodeValue, isAttributes, sameValue, Unknown, type Value } from '../core/value.ts';
+import { decryptAt, type Vault } from '../core/vault.ts';
 import type { Found, Observed, ResourceType } from '../providers/contract.ts';
 import type { ResourceRow } from '../state/model.ts';
 import { maskLive } from './masking.ts';
@@ -21,9 +22,9 @@ export function recordedAttributes(type: ResourceType, row: ResourceRow): Attrib
   return type.upgrade(stored, row.schemaVersion);
 }
 
-/** The recorded computed attributes of a row. */
-export function recordedComputed(row: ResourceRow): Attributes {
-  const stored = decodeValue(row.computed);
+/** The recorded computed attributes of a row; secrets that are kept come open when there is a vault. */
+export function recordedComputed(row: ResourceRow, vault?: Vault): Attributes {
+  const stored = decodeValue(row.computed, decryptAt(vault, row.address, 'computed'));
   if (!isAttributes(stored)) throw new Error(`${row.address}: the stored computed attributes are not a map`);
   return stored;
 }
@@ -38,8 +39,8 @@ export function maskedLive(type: ResourceType, found: Found, masks: Masks): Attr
   return maskLive(found.attributes, type, masks);
 }
 
-/** Computed attributes with the secret ones wrapped. */
-export function liveComputed(type: ResourceType, found: Found, masks: Masks): Attributes {
+/** Computed attributes, of a read or as an effect told them, with the secret ones wrapped. */
+export function liveComputed(type: ResourceType, found: Pick<Found, 'computed'>, masks: Masks): Attributes {
   return maskLive(found.computed, type, masks);
 }
 

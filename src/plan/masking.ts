@@ -21,7 +21,7 @@ export function maskLive(
 const SHORTEST_SEARCHED = 6;
 
 /** The texts to look for in what was read. */
-export function searchedSecrets(secrets: ReadonlyMap<string, Sensitive>): readonly string[] {
+export function searchedSecrets(secrets: Iterable<Sensitive>): readonly string[] {
   const texts = new Set<string>();
   const gather = (value: Value) => {
     if (value instanceof Sensitive) {
@@ -30,7 +30,7 @@ export function searchedSecrets(secrets: ReadonlyMap<string, Sensitive>): readon
     else if (isAttributes(value)) Object.values(value).forEach(gather);
     else if (typeof value === 'string' && value.length >= SHORTEST_SEARCHED) texts.add(value);
   };
-  for (const secret of secrets.values()) gather(secret);
+  for (const secret of secrets) gather(secret);
   return [...texts].sort();
 }
 

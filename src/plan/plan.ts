@@ -21,6 +21,7 @@ import { facetsOf } from './decide.ts';
 import { planDigest } from './digest.ts';
 import { driftOf } from './drift.ts';
 import { planGuards } from './guards.ts';
+import { notKeptWarnings } from './hindrances.ts';
 import type { PlanInputs } from './inputs.ts';
 import { judge } from './judge.ts';
 import { fingerprintOfObserved } from './live.ts';
@@ -94,7 +95,12 @@ export function planEnvironment(inputs: PlanInputs): Outcome<PreparedPlan> {
     drift: shown.flatMap((assessed) => driftOf(assessed, key) ?? []),
     outputs: planned.outputs,
     summary: summarise(changes),
-    warnings: warningsOf(inputs, assessment.diagnostics, [...notesOf(shown), ...judged.warnings, ...atOnceWarnings(schedule.atOnce)]),
+    warnings: warningsOf(inputs, assessment.diagnostics, [
+      ...notesOf(shown),
+      ...judged.warnings,
+      ...notKeptWarnings(inputs.environment, shown),
+      ...atOnceWarnings(schedule.atOnce),
+    ]),
     createdAt: new Date(inputs.createdAt).toISOString(),
     expiresAt: new Date(inputs.createdAt + inputs.maxAge).toISOString(),
   };
@@ -108,7 +114,7 @@ export function planEnvironment(inputs: PlanInputs): Outcome<PreparedPlan> {
   }
   return {
     ok: true,
-    value: { document, work, lookup: assessment.lookup },
+    value: { document, work, lookup: assessment.lookup, vault: inputs.opened?.vault },
     diagnostics: [...assessment.diagnostics, ...busyWarning(inputs)],
   };
 }

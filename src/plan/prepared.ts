@@ -1,6 +1,7 @@
 import type { ResourceAddress } from '../core/address.ts';
 import type { ResourceLookup } from '../core/template.ts';
 import type { Attributes } from '../core/value.ts';
+import type { Vault } from '../core/vault.ts';
 import type { Effect, Observed, ResourceType, TypeContext } from '../providers/contract.ts';
 import type { ResourceInstance } from '../spec/environment.ts';
 import type { ResourceRow, StepRow } from '../state/model.ts';
@@ -14,6 +15,8 @@ export interface PreparedPlan {
   readonly work: ReadonlyMap<ResourceAddress, PreparedChange>;
   /** What expressions saw of the resources when the plan was made. */
   readonly lookup: ResourceLookup;
+  /** What opens the secrets that the state keeps; undefined when it keeps none. */
+  readonly vault: Vault | undefined;
 }
 
 export interface PreparedChange {

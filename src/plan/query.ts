@@ -1,5 +1,6 @@
 import type { ResourceAddress } from '../core/address.ts';
 import { type Attributes, containsUnknown, mapLeaves, Sensitive } from '../core/value.ts';
+import type { Vault } from '../core/vault.ts';
 import type { Mark, ObjectQuery, ResourceType } from '../providers/contract.ts';
 import type { ResourceRow, Snapshot, StepRow } from '../state/model.ts';
 import { recordedAttributes, recordedComputed } from './live.ts';
@@ -32,6 +33,7 @@ export function objectQuery(
     readonly desired: Attributes | undefined;
     /** Whether the row only stands for what a mark tells, so that nothing is recorded. */
     readonly byMark?: boolean;
+    readonly vault?: Vault | undefined;
   },
 ): ObjectQuery | undefined {
   const { row } = known;
@@ -52,7 +54,7 @@ export function objectQuery(
     ...(row === undefined && known.desired !== undefined ? { desired: known.desired } : {}),
     ...(row === undefined || known.byMark === true
       ? {}
-      : { recorded: { attributes: recordedAttributes(type, row), computed: recordedComputed(row) } }),
+      : { recorded: { attributes: recordedAttributes(type, row), computed: recordedComputed(row, known.vault) } }),
   };
 }
 

@@ -31,6 +31,11 @@ export interface Traits {
   readonly immutable: boolean;
   /** The live object never shows it, so it is compared with the recorded fingerprint alone. */
   readonly writeOnly: boolean;
+  /**
+   * A secret that is needed again: the record keeps it encrypted beside its fingerprint. A computed one has no other source, so that nothing of
+   * its type is made without a key (`state.encryption`); any other is needed to take a change back, and without a key the plan says that it is not kept.
+   */
+  readonly kept: boolean;
   /** It ties the object to the very object that it refers to: when that one is replaced, this attribute counts as changed. */
   readonly bound: boolean;
   /**
@@ -141,6 +146,8 @@ export interface ResourceType {
   readonly schema: z.ZodType;
   /** By path of the normal form; a path without an entry takes that of its nearest parent. */
   readonly traits: ReadonlyMap<AttributePath, Traits>;
+  /** Paths of the normal form that hold a time in milliseconds, so that people are shown it as documents write it. */
+  readonly durations?: readonly AttributePath[];
   readonly role: Role;
   /** Roles that `role:` may choose beside `role`. */
   readonly roles: readonly Role[];
@@ -162,8 +169,13 @@ export interface ResourceType {
   normalize(attributes: Attributes, context: TypeContext): Attributes;
   /** The key in the live world, unique per provider block; undefined while it depends on an unknown value. Takes the normal form. */
   identity(desired: Attributes, context: TypeContext): string | undefined;
-  /** Computed attributes that are known before the object is (a name made from the address). Members may be `Unknown`. Takes the normal form. */
-  foresee?(desired: Attributes, context: TypeContext): Attributes;
+  /**
+   * Computed attributes that are known before the object is (a name made from the address). Members may be `Unknown`. Takes the normal form, and
+   * the computed attributes that are recorded, secrets sealed; undefined when nothing is.
+   */
+  foresee?(desired: Attributes, context: TypeContext, recorded?: Attributes): Attributes;
+  /** Computed attributes that an update at these paths makes anew, so that they are unknown until it is done. None when absent. */
+  renews?(paths: readonly AttributePath[]): readonly string[];
   /**
    * The live attributes in terms of the desired ones: what is equal in meaning becomes equal here (a value that image or server would give
    * anyway is dropped when `desired` does not name it). Values in `live` are in clear.
@@ -205,7 +217,7 @@ export interface ObjectQuery {
   /** Our own id of the object, as it stands in its mark. */
   readonly id?: string;
   readonly identity?: string;
-  /** What was recorded at the last apply, secrets sealed. Types whose objects exist nowhere but in the state answer from it. */
+  /** What was recorded at the last apply, secrets sealed but for those that are kept. Types whose objects exist nowhere but in the state answer from it. */
   readonly recorded?: { readonly attributes: Attributes; readonly computed: Attributes };
   /**
    * For data types: the normal form of what is asked, in clear. For others, while nothing is recorded: what the documents want, as far as it is
@@ -237,6 +249,8 @@ export interface Found {
   readonly dormant?: { readonly reason: string };
   /** For data types: what was read breaks a condition that the documents set; the plan is refused. */
   readonly problem?: { readonly code: string; readonly message: string };
+  /** What it holds, as live ids of its own provider: a plan that would remove or replace it is refused with this, unless all of that goes as well. */
+  readonly holding?: { readonly code: string; readonly message: string; readonly refs: readonly string[] };
   /** What the operator should know of it. No change comes from a note: the plan shows it as a warning. */
   readonly notes?: readonly { readonly code: string; readonly message: string }[];
 }
@@ -274,7 +288,7 @@ export interface Operation {
   readonly desired: { readonly [name: string]: Plain };
   /** The same with each secret as its keyed fingerprint: what a digest may be made from that is shown or stored. */
   readonly sealed: { readonly [name: string]: Plain };
-  /** Computed attributes as they were recorded before this operation; absent when nothing was. */
+  /** Computed attributes as they were recorded before this operation, secrets that are kept in clear; absent when nothing was. */
   readonly computed?: { readonly [name: string]: Plain };
   readonly context: TypeContext;
   readonly timeouts: { readonly create?: number; readonly replace?: number; readonly remove?: number; readonly ready?: number };

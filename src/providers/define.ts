@@ -11,6 +11,7 @@ export interface AttributeOptions {
   readonly computed?: boolean;
   readonly immutable?: boolean;
   readonly writeOnly?: boolean;
+  readonly kept?: boolean;
   readonly bound?: boolean;
   readonly reads?: boolean;
   readonly compare?: Traits['compare'];
@@ -36,6 +37,7 @@ export function traitsOf(description: string, options: AttributeOptions = {}): T
     computed: options.computed ?? false,
     immutable: options.immutable ?? false,
     writeOnly: options.writeOnly ?? false,
+    kept: options.kept ?? false,
     bound: options.bound ?? false,
     reads: options.reads ?? false,
     compare: options.compare ?? 'exact',

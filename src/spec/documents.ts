@@ -1,11 +1,9 @@
-import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import picomatch from 'picomatch';
-import { compareText } from '../core/address.ts';
 import { withoutExtensions } from './extensions.ts';
 import { Report } from './report.ts';
 import { type MapNode, memberOf, nodeRange, rangeOf, type ScalarNode, type SourceFile, sourceFile, type YamlNode } from './source.ts';
-import { DOCUMENT_BYTES, decodeUtf8, displayName, namesIn, readInside, reasonOf, type Workspace } from './workspace.ts';
+import { DOCUMENT_BYTES, decodeUtf8, displayName, type Workspace } from './workspace.ts';
 import { parseYaml } from './yaml.ts';
 
 export type DocumentKind = 'Environment' | 'Fragment' | 'Release';
@@ -28,7 +26,9 @@ export interface FolderDocuments {
 
 /** Reads every YAML file of the environment's folder itself. */
 export async function readFolder(workspace: Workspace, report: Report): Promise<FolderDocuments> {
-  const names = (await namesIn(workspace.folder)).filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.'));
+  const names = (await workspace.files.namesIn(workspace, workspace.folder)).filter(
+    (name) => /\.ya?ml$/.test(name) && !name.startsWith('.'),
+  );
   const read = names.map((name) => ({ name, ...readDocument(workspace, path.join(workspace.folder, name)) }));
   const environments = read.filter(({ document }) => document?.kind === 'Environment');
   // Whatever a file that is to be ignored holds, it is nobody's mistake.
@@ -81,7 +81,7 @@ interface DocumentRead {
 export function readDocument(workspace: Workspace, file: string): DocumentRead {
   const report = new Report();
   const name = displayName(workspace, file);
-  const read = readInside(workspace, file, DOCUMENT_BYTES);
+  const read = workspace.files.read(workspace, file, DOCUMENT_BYTES);
   if (!read.ok) {
     const place = rangeOf(sourceFile(name, file, path.dirname(file), ''), 0, 0);
     report.add({ code: read.code, summary: 'A document cannot be read', detail: `${name} cannot be read. ${read.reason}` }, place);
@@ -213,7 +213,7 @@ async function expand(pattern: string, workspace: Workspace, report: Report, nod
   if (!scan.isGlob) return [path.resolve(workspace.folder, pattern)];
   const base = path.resolve(workspace.folder, scan.base);
   const matches = picomatch(scan.glob);
-  const names = await walk(base, /\*\*/.test(scan.glob) || scan.glob.includes('/'));
+  const names = await workspace.files.filesBelow(workspace, base, /\*\*/.test(scan.glob) || scan.glob.includes('/'));
   if (typeof names === 'string') {
     report.add(
       {
@@ -237,29 +237,4 @@ async function expand(pattern: string, workspace: Workspace, report: Report, nod
       node,
     );
   return files;
-}
-
-/** Relative names of the files below a folder, links not followed; or why it cannot be read. */
-async function walk(folder: string, isDeep: boolean): Promise<readonly string[] | string> {
-  const names: string[] = [];
-  const waiting = [''];
-  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    let entries: Awaited<ReturnType<typeof listing>>;
-    try {
-      entries = await listing(path.join(folder, at));
-    } catch (error) {
-      return reasonOf(error);
-    }
-    for (const entry of entries) {
-      const name = at === '' ? entry.name : `${at}/${entry.name}`;
-      if (entry.isDirectory()) {
-        if (isDeep && entry.name !== 'node_modules' && entry.name !== '.git') waiting.push(name);
-      } else names.push(name);
-    }
-  }
-  return names.sort(compareText);
-}
-
-function listing(folder: string) {
-  return readdir(folder, { withFileTypes: true });
 }

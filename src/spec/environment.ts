@@ -1,4 +1,5 @@
 import type { ResourceAddress, TypeName } from '../core/address.ts';
+import type { Bundle } from '../core/bundle.ts';
 import type { Digest } from '../core/canonical.ts';
 import type { SourceRange } from '../core/diagnostic.ts';
 import type { Role } from '../core/facet.ts';
@@ -20,6 +21,8 @@ export interface Environment {
   /** Each secret by name with its value wrapped; a bundle is one entry. */
   readonly secrets: ReadonlyMap<string, Sensitive>;
   readonly state: StateLocation;
+  /** What the state keeps secrets encrypted with; absent when the documents name nothing. */
+  readonly encryption?: StateEncryption;
   readonly providers: readonly ProviderBlock[];
   /** Enabled instances only, sorted by address. */
   readonly resources: readonly ResourceInstance[];
@@ -31,6 +34,11 @@ export interface Environment {
   readonly policy: Attributes;
   readonly hooks: Attributes;
   readonly quiesce: Attributes;
+  /**
+   * Everything that it was made of, so that it can be loaded again; undefined when that is more than is kept. Missing for an environment that
+   * was made without documents.
+   */
+  bundle?(): Bundle | undefined;
 }
 
 export type StateLocation =
@@ -54,6 +62,11 @@ export interface StateServer {
   /** The place in words for messages; nothing of a secret is in it. */
   readonly place: string;
 }
+
+/** The key of the secrets that a state keeps. A passphrase that was not read is sealed. */
+export type StateEncryption =
+  | { readonly kind: 'key-file' /** Absolute. */; readonly path: string }
+  | { readonly kind: 'passphrase'; readonly passphrase: Sensitive };
 
 /** One provider configuration. A provider that is used without a block gets an implied one with an empty configuration. */
 export interface ProviderBlock {

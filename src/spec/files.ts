@@ -9,7 +9,7 @@ import { joinText, splitInterpolation } from '../core/expression-text.ts';
 import { OMIT } from '../core/template.ts';
 import type { Attributes, Plain, Value } from '../core/value.ts';
 import { rangeOf, type SourceFile, sourceFile } from './source.ts';
-import { decodeUtf8, displayName, READ_BYTES, readInside, type Workspace } from './workspace.ts';
+import { decodeUtf8, displayName, READ_BYTES, type Workspace } from './workspace.ts';
 
 /** How deep templates may use templates. */
 const TEMPLATE_DEPTH = 10;
@@ -52,6 +52,11 @@ export class FileStore {
     return [...this.#read].sort(([a], [b]) => compareText(a, b)).map(([, entry]) => entry);
   }
 
+  /** Absolute paths of everything that was read. */
+  paths(): readonly string[] {
+    return [...this.#contents.keys()];
+  }
+
   /** The expression language whose file functions are relative to a folder. */
   languageFor(folder: string): CelLanguage {
     const known = this.#languages.get(folder);
@@ -90,7 +95,7 @@ export class FileStore {
       throw new FunctionRefusal(
         `The file ${name} was not read when the environment was loaded: its path must be known without any resource.`,
       );
-    const read = readInside(this.#workspace, absolute, READ_BYTES);
+    const read = this.#workspace.files.read(this.#workspace, absolute, READ_BYTES);
     if (!read.ok) throw new FunctionRefusal(`The file ${name} cannot be read. ${read.reason}`);
     const decoded = decodeUtf8(read.bytes);
     // A byte order mark is taken off the text, so that it would not come back as it was.

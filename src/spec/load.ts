@@ -1,15 +1,20 @@
 import { compareText } from '../core/address.ts';
+import type { Bundle } from '../core/bundle.ts';
 import { type Diagnostic, type Outcome, settle } from '../core/diagnostic.ts';
 import { hasInterpolation } from '../core/expression-text.ts';
 import { isPlainName } from '../core/naming.ts';
 import type { Expression } from '../core/template.ts';
+import type { Plain } from '../core/value.ts';
 import type { Registry } from '../providers/contract.ts';
 import { type Assembled, assemble, checkOutline } from './assemble.ts';
 import { loadOutputs, loadSteering, providerConfig } from './blocks.ts';
+import { BUNDLE_BYTES, BundledFiles, bundledBytes, type Loaded, makeBundle } from './bundle.ts';
 import { checkReferences, worldOf } from './cross.ts';
 import { digestSource } from './digest.ts';
 import { type FolderDocuments, readFolder, readIncludes, type SpecDocument } from './documents.ts';
+import { loadEncryption } from './encryption.ts';
 import type { Environment } from './environment.ts';
+import { diskFiles, type FileSource, RecordedFiles } from './file-source.ts';
 import { FileStore } from './files.ts';
 import { includeEntries } from './includes.ts';
 import { loadImports, loadMoved, loadRemoved } from './moves.ts';
@@ -22,6 +27,7 @@ import { expandResources } from './resources.ts';
 import { memberOf, type YamlNode } from './source.ts';
 import { compileText } from './standalone.ts';
 import { loadState } from './state-location.ts';
+import type { VariableSources } from './variables.ts';
 import { openWorkspace, type Workspace } from './workspace.ts';
 
 export interface LoadOptions {
@@ -37,6 +43,11 @@ export interface LoadOptions {
   /** Those of `state` are read whatever `secrets` says, unless this is `none`: then the state can't be opened. */
   readonly stateSecrets?: 'none';
   readonly signal: AbortSignal;
+  /**
+   * Loads what was kept of an earlier load, in place of what is in the folder: its files and the values of its variables. Secrets, and the
+   * files that they are read from, are today's.
+   */
+  readonly bundle?: Bundle;
 }
 
 /** An environment that can also try expressions. */
@@ -50,7 +61,8 @@ export interface LoadedEnvironment extends Environment {
  * from a mistake that is reported is not reported again. Reads files and secrets and changes nothing.
  */
 export async function loadEnvironment(options: LoadOptions): Promise<Outcome<LoadedEnvironment>> {
-  const opened = await openWorkspace(options.folder);
+  const recorded = new RecordedFiles(options.bundle === undefined ? diskFiles : new BundledFiles(options.bundle));
+  const opened = await openWorkspace(options.folder, recorded);
   if (!opened.ok) return opened;
   const workspace = opened.value;
   const report = new Report();
@@ -65,7 +77,7 @@ export async function loadEnvironment(options: LoadOptions): Promise<Outcome<Loa
     refuseNotAvailable(document.root, report);
   }
   const assembled = assemble(folder.environment, documents, report);
-  const environment = await build(assembled, { options, workspace, files, report });
+  const environment = await build(assembled, { options, workspace, files, report }, { recorded, documents });
   const diagnostics = isWhole ? report.sorted() : report.sorted().filter((diagnostic) => !isAbsence(diagnostic));
   return settle(environment, diagnostics);
 }
@@ -88,15 +100,27 @@ function isAbsence(diagnostic: Diagnostic): boolean {
   return ABSENCES.has(diagnostic.code);
 }
 
-interface Surroundings {
+export interface Surroundings {
   readonly options: LoadOptions;
   readonly workspace: Workspace;
   readonly files: FileStore;
   readonly report: Report;
 }
 
+/** Absolute paths of the documents that a load would count, read from `source`. Mistakes in them are left aside. */
+export async function documentPaths(options: LoadOptions, source: FileSource): Promise<readonly string[]> {
+  const opened = await openWorkspace(options.folder, source);
+  if (!opened.ok) return [];
+  const workspace = opened.value;
+  const report = new Report();
+  const folder = await readFolder(workspace, report);
+  if (folder.environment === undefined) return [];
+  const documents = await withIncludes(folder, folder.environment, { options, workspace, files: new FileStore(workspace), report });
+  return documents.map(({ file }) => file.path);
+}
+
 /** All documents, weakest first: includes as listed, fragments by name, the Environment. */
-async function withIncludes(
+export async function withIncludes(
   folder: FolderDocuments,
   environment: SpecDocument,
   surroundings: Surroundings,
@@ -114,12 +138,20 @@ async function withIncludes(
   return [...included, ...own];
 }
 
-function variableSources(options: LoadOptions) {
+/** Where the values of variables come from. */
+export function variableSources(options: LoadOptions): VariableSources {
+  const { bundle } = options;
+  if (bundle !== undefined) return { arguments: [], files: [], processEnvironment: {}, kept: bundle.manifest.variables };
   return { arguments: options.variables, files: options.variableFiles, processEnvironment: options.processEnvironment };
 }
 
-async function build(assembled: Assembled, { options, workspace, files, report }: Surroundings): Promise<LoadedEnvironment> {
+async function build(
+  assembled: Assembled,
+  { options, workspace, files, report }: Surroundings,
+  read: { readonly recorded: RecordedFiles; readonly documents: readonly SpecDocument[] },
+): Promise<LoadedEnvironment> {
   const { registry } = options;
+  const secretFiles = new Set<string>();
   const prepared = await prepareNames(assembled, {
     name: environmentName(assembled, report),
     registry,
@@ -133,6 +165,7 @@ async function build(assembled: Assembled, { options, workspace, files, report }
       processEnvironment: options.processEnvironment,
       signal: options.signal,
     },
+    secretFiles,
   });
   const { context, release } = prepared;
   const configured = loadProviders(assembled.named.providers, registry, (block) => providerConfig(block, context), report);
@@ -143,21 +176,33 @@ async function build(assembled: Assembled, { options, workspace, files, report }
   const providers = [...new Map([...configured, ...expansion.used]).values()].sort((a, b) => compareText(a.alias, b.alias));
   checkHosts([...expansion.used.values()], registry, report);
   const state = loadState(assembled, context);
+  const encryption = loadEncryption(assembled, context);
   const steering = loadSteering(assembled, context);
   const outputs = loadOutputs(assembled, context);
   const moved = loadMoved(assembled, context, world);
   const removed = loadRemoved(assembled, context, world);
   const imports = loadImports(assembled, context, world);
   files.close();
+  const loaded: Loaded = {
+    name: context.fixed.name,
+    workspace,
+    recorded: read.recorded,
+    counting: new Set([...read.documents.map(({ file }) => file.path), ...files.paths(), ...(release === undefined ? [] : [release.path])]),
+    secretFiles,
+    secrets: context.fixed.secrets,
+    variables: context.fixed.variables as { readonly [name: string]: Plain },
+  };
+  warnOfSize(loaded, report);
   return {
     name: context.fixed.name,
     folder: workspace.folder,
     workTree: workspace.workTree,
     sourceDigest: digestSource(assembled, context.fixed.name, release?.digest, files.digests()),
-    ...(release === undefined ? {} : { release }),
+    ...(release === undefined ? {} : { release: { digest: release.digest, document: release.document } }),
     variables: context.fixed.variables,
     secrets: context.fixed.secrets,
     state,
+    ...(encryption === undefined ? {} : { encryption }),
     providers,
     resources: [...expansion.instances].sort((a, b) => compareText(a.address, b.address)),
     outputs,
@@ -165,12 +210,25 @@ async function build(assembled: Assembled, { options, workspace, files, report }
     removed,
     imports,
     ...steering,
+    bundle: () => makeBundle(loaded),
     compile: (text) => compileText(text, assembled.environment, context),
   };
 }
 
+/** Says that there will be no way back to this environment before it is put in force. */
+function warnOfSize(loaded: Loaded, report: Report): void {
+  const bytes = bundledBytes(loaded);
+  if (bytes <= BUNDLE_BYTES) return;
+  report.add({
+    severity: 'warning',
+    code: 'BUNDLE_TOO_LARGE',
+    summary: 'The files of the environment are too large to be kept',
+    detail: `Together they have ${bytes} bytes; at most ${BUNDLE_BYTES} are kept. An apply is not held up by it, and a later rollback to this environment will not be possible.`,
+  });
+}
+
 /** The name, which stands in every address of the outside world; without a usable one the load goes on to find other mistakes. */
-function environmentName(assembled: Assembled, report: Report): string {
+export function environmentName(assembled: Assembled, report: Report): string {
   const node: YamlNode | undefined = memberOf(memberOf(assembled.environment.root, 'metadata'), 'name');
   const value = node?.kind === 'scalar' ? node.value : undefined;
   if (node !== undefined && typeof value === 'string' && hasInterpolation(value)) {

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { isAttributes, type Sensitive } from '../core/value.ts';
 import type { Registry } from '../providers/contract.ts';
 import type { Assembled } from './assemble.ts';
@@ -23,6 +24,8 @@ export interface NameSources {
   readonly report: Report;
   readonly sources: VariableSources;
   readonly secrets: SecretOptions;
+  /** Gets the absolute paths of the files that secrets are read from. */
+  readonly secretFiles: Set<string>;
 }
 
 /** Everything that expressions can read beside resources: variables, then secrets, the release, and locals over all of these. */
@@ -105,6 +108,9 @@ function loadSecrets(
       isForState: isForState(block.name),
     };
   });
+  for (const { block, source } of sources) {
+    if (source !== undefined && 'file' in source) given.secretFiles.add(path.resolve(block.document.file.folder, source.file));
+  }
   return readSecrets(sources, given.secrets, report);
 }
 

@@ -10,6 +10,8 @@ import { memberOf, nodeRange, plainOf, problemPlace, type YamlNode } from './sou
 import type { Workspace } from './workspace.ts';
 
 export interface Release {
+  /** Absolute. */
+  readonly path: string;
   readonly digest: Digest;
   readonly document: Attributes & Plain;
 }
@@ -29,7 +31,8 @@ export function readRelease(node: YamlNode | undefined, workspace: Workspace, re
     );
     return undefined;
   }
-  const read = readDocument(workspace, path.resolve(workspace.folder, name.value));
+  const file = path.resolve(workspace.folder, name.value);
+  const read = readDocument(workspace, file);
   if (read.real === undefined) report.take(...read.report.sorted().map((diagnostic) => ({ ...diagnostic, source: nodeRange(name) })));
   else report.take(...read.report.sorted());
   if (read.document === undefined) return undefined;
@@ -50,7 +53,7 @@ export function readRelease(node: YamlNode | undefined, workspace: Workspace, re
   const document = plainOf(root) as Attributes & Plain;
   const problems = checkValue(releaseSchema(), document as Value);
   for (const problem of problems) report.addProblem(problem, problemPlace(root, problem));
-  return problems.length > 0 ? undefined : { digest: digestOf(document), document };
+  return problems.length > 0 ? undefined : { path: file, digest: digestOf(document), document };
 }
 
 /** A release is sealed as it stands, so that nothing in it may depend on anything. */

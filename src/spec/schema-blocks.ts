@@ -26,8 +26,12 @@ export const secretSchema = z
 export type SecretBlock = z.infer<typeof secretSchema>;
 
 export const encryptionSchema = z.union([
-  z.strictObject({ key_file: text().describe('Path of a file with the key.') }),
-  z.strictObject({ passphrase: text().describe('A passphrase, from a secret.') }),
+  z.strictObject({
+    key_file: text().describe(
+      'File with a key of 32 bytes, as they are or in hexadecimal or base64, mode 0600. Relative to the environment.',
+    ),
+  }),
+  z.strictObject({ passphrase: text().describe('A passphrase of 16 characters or more, from a secret.') }),
 ]);
 
 export const stateSchema = z
@@ -35,7 +39,9 @@ export const stateSchema = z
     z.strictObject({
       backend: z.literal('sqlite').describe('A SQLite file.'),
       path: text().optional().describe('Path of the file, relative to the environment; .accede/state.db when left out.'),
-      encryption: encryptionSchema.optional().describe('How secrets in the state are encrypted.'),
+      encryption: encryptionSchema
+        .optional()
+        .describe('The key of secrets that the state keeps: those that Accede makes, and former ones for the way back.'),
     }),
     z.strictObject({
       backend: z.literal('mysql').describe('Tables in a database of TiDB, MySQL or MariaDB.'),
@@ -62,7 +68,9 @@ export const stateSchema = z
         .regex(/^[a-z][a-z0-9_]{0,30}_$/, 'lower-case letters, digits and _, with _ at the end')
         .optional()
         .describe('What the names of the tables begin with; accede_ when left out.'),
-      encryption: encryptionSchema.optional().describe('How secrets in the state are encrypted.'),
+      encryption: encryptionSchema
+        .optional()
+        .describe('The key of secrets that the state keeps: those that Accede makes, and former ones for the way back.'),
     }),
   ])
   .describe('Where the state is kept.');

@@ -28,7 +28,7 @@ export function updateOf(keys: CommonKeys, block: ResourceBlock, context: LoadCo
   if (drain > 0 && !isFirst && written.order !== 'start-first') {
     contradict(
       ['update', 'drain'],
-      `update.drain of ${block.base} lets the old object go on while the new one serves already, but with order: stop-first the old one goes before the new one comes. Write order: start-first, or leave drain out.`,
+      `update.drain of ${block.base} lets the old object go on while the new one serves already, but with order: stop-first the old one goes before the new one comes. Write order: start-first, or leave drain out; where defaults give it, write drain: 0s beside update.order.`,
       'order: start-first beside drain',
     );
   }

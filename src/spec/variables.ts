@@ -20,6 +20,8 @@ export interface VariableSources {
   readonly arguments: readonly (readonly [string, string])[];
   readonly files: readonly string[];
   readonly processEnvironment: Readonly<Record<string, string | undefined>>;
+  /** Values as they were in an earlier load; nothing is stronger. */
+  readonly kept?: { readonly [name: string]: Plain };
 }
 
 type VariableType = (typeof VARIABLE_TYPES)[number];
@@ -41,7 +43,7 @@ export async function resolveVariables(
 }
 
 /** A value from outside, and where it stands, in words. */
-type Given = { readonly from: string; readonly text: string } | { readonly from: string; readonly node: YamlNode };
+type Given = { readonly from: string } & ({ readonly text: string } | { readonly node: YamlNode } | { readonly value: Plain });
 
 async function gather(
   blocks: ReadonlyMap<string, Block>,
@@ -63,6 +65,9 @@ async function gather(
   for (const [name, text] of sources.arguments) {
     if (blocks.has(name)) given.set(name, { from: `--var ${name}`, text });
     else unknownVariable(name, '--var sets', blocks, report);
+  }
+  for (const [name, value] of Object.entries(sources.kept ?? {})) {
+    if (blocks.has(name)) given.set(name, { from: 'what was kept', value });
   }
   return given;
 }
@@ -120,10 +125,11 @@ function resolve(name: string, block: Block, given: Given | undefined, place: Co
   // The outline was checked before; what is wrong there is reported.
   if (!parsed.success) return BROKEN;
   const type = parsed.data.type ?? 'string';
-  if (given !== undefined)
-    return 'text' in given
-      ? fromText(name, type, given, block, report)
-      : typed(name, type, plainOf(given.node) as Value, given.from, given.node, report);
+  if (given !== undefined) {
+    if ('text' in given) return fromText(name, type, given, block, report);
+    if ('value' in given) return typed(name, type, given.value, given.from, block.key, report);
+    return typed(name, type, plainOf(given.node) as Value, given.from, given.node, report);
+  }
   const node = memberOf(block.node, 'default');
   if (node === undefined) return missing(name, type, parsed.data, block, report);
   const value = evaluateCompiled(compileNode(node, place, report), scopeOf(new Map()), (found) => report.take(...found));

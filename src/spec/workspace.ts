@@ -3,6 +3,7 @@ import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { compareText } from '../core/address.ts';
 import { type Diagnostic, fail, type Outcome, succeed } from '../core/diagnostic.ts';
+import type { FileSource } from './file-source.ts';
 
 /** The largest YAML file. */
 export const DOCUMENT_BYTES = 5 * 1024 * 1024;
@@ -15,10 +16,12 @@ export interface Workspace {
   readonly folder: string;
   /** Absolute: the Git work tree, or without Git the folder. */
   readonly workTree: string;
+  /** Where everything but secrets is read from. */
+  readonly files: FileSource;
 }
 
 /** Finds the folder and its work tree: the nearest parent that holds `.git`. */
-export async function openWorkspace(folder: string): Promise<Outcome<Workspace>> {
+export async function openWorkspace(folder: string, files: FileSource): Promise<Outcome<Workspace>> {
   let real: string;
   try {
     real = await realpath(folder);
@@ -27,8 +30,8 @@ export async function openWorkspace(folder: string): Promise<Outcome<Workspace>>
     return fail(noFolder(folder, reasonOf(error)));
   }
   for (let at = real; ; at = path.dirname(at)) {
-    if (await exists(path.join(at, '.git'))) return succeed({ folder: real, workTree: at });
-    if (path.dirname(at) === at) return succeed({ folder: real, workTree: real });
+    if (await exists(path.join(at, '.git'))) return succeed({ folder: real, workTree: at, files });
+    if (path.dirname(at) === at) return succeed({ folder: real, workTree: real, files });
   }
 }
 
@@ -98,7 +101,7 @@ export type FileRead =
  * Reads a file of the work tree. Links are followed as long as they stay inside; what is outside is refused before it is opened. The size is
  * that of the opened file, so that it cannot grow between the look and the read.
  */
-export function readInside(workspace: Workspace, file: string, limit: number): FileRead {
+export function readInside(workspace: Pick<Workspace, 'workTree'>, file: string, limit: number): FileRead {
   const absolute = path.resolve(file);
   if (!isInside(workspace, absolute)) return { ok: false, code: 'FILE_OUTSIDE', reason: `It lies outside of ${borderOf(workspace)}` };
   try {
@@ -118,7 +121,7 @@ export function readInside(workspace: Workspace, file: string, limit: number): F
 }
 
 /** What nothing may lead out of, as the end of a sentence. Without Git the border is closer than who knows it with Git expects. */
-function borderOf({ workTree }: Workspace): string {
+function borderOf({ workTree }: Pick<Workspace, 'workTree'>): string {
   return existsSync(path.join(workTree, '.git'))
     ? 'the Git work tree.'
     : "the environment's folder, which is the border where there is no Git work tree. Run git init in a folder above that holds both.";
@@ -135,7 +138,7 @@ function readRegular(handle: number, real: string, limit: number): FileRead {
   return { ok: true, bytes: bytes.subarray(0, length), path: real };
 }
 
-export function isInside(workspace: Workspace, absolute: string): boolean {
+export function isInside(workspace: Pick<Workspace, 'workTree'>, absolute: string): boolean {
   return absolute === workspace.workTree || absolute.startsWith(workspace.workTree === path.sep ? path.sep : workspace.workTree + path.sep);
 }
 

@@ -2,6 +2,7 @@ import type { ResourceAddress } from '../core/address.ts';
 import type { Digest } from '../core/canonical.ts';
 import type { Plain } from '../core/value.ts';
 import type { AuditRecord, AuditVerdict } from './audit.ts';
+import type { Encryption } from './encryption.ts';
 import type {
   EvidenceRow,
   Identity,
@@ -11,6 +12,7 @@ import type {
   OperationRow,
   ResourceRow,
   Sealed,
+  Sealing,
   Snapshot,
   StepRow,
   StoredOutput,
@@ -32,6 +34,12 @@ export interface StateStore {
       }
     | undefined
   >;
+  /** What operations put in force, newest first. */
+  sealings(): Promise<readonly Sealing[]>;
+  /** Digests of all contents that are kept. */
+  sourceDigests(): Promise<ReadonlySet<string>>;
+  /** Contents that are kept, as they were given to `write`, by digest. What is not kept is missing in the answer. */
+  sources(digests: readonly Digest[]): Promise<ReadonlyMap<Digest, string>>;
   /** All operations, newest first. */
   history(): Promise<readonly OperationRow[]>;
   /** Steps of one operation in the order in which they were intended. */
@@ -101,6 +109,8 @@ export interface NewOperation {
   readonly actor: string;
   readonly reason: string | null;
   readonly startedAt: string;
+  /** What is known of it from the start; that of its end takes its place. */
+  readonly summary?: Plain;
 }
 
 export type Mutation =
@@ -110,8 +120,17 @@ export type Mutation =
   /** Written once: the account of one run of the operation. */
   | { readonly kind: 'evidence'; readonly body: Plain }
   | { readonly kind: 'outputs'; readonly outputs: readonly StoredOutput[] }
+  /** How the state keeps its data key from now on. */
+  | { readonly kind: 'encryption'; readonly encryption: Encryption }
   /** Marks the plan as spent by the operation of the write session. Written with the first effect's intent. */
-  | { readonly kind: 'spend'; readonly planDigest: string; readonly serial: number };
+  | { readonly kind: 'spend'; readonly planDigest: string; readonly serial: number }
+  /** Keeps a content (`encodeContent`) by the digest of its bytes; one that is kept already is left. */
+  | { readonly kind: 'source'; readonly digest: Digest; readonly body: string }
+  /**
+   * Forgets what is older than the operation `before`: operations, steps, spent plans, what was in force, and contents that nothing else names.
+   * Never what later serials build on. `before` may not be above what is in force, what is open and what is unsettled.
+   */
+  | { readonly kind: 'prune'; readonly before: number };
 
 export const BACKEND_ERROR_CODES = [
   /** Another environment's or lineage's state, or a format that this version does not know. */
@@ -123,6 +142,12 @@ export const BACKEND_ERROR_CODES = [
   'STATE_FILE_UNSAFE',
   'STATE_UNREACHABLE',
   'STATE_FULL',
+  /** What the state keeps encrypted cannot be opened: no key was given, another one, or none can be read. */
+  'STATE_KEY_MISSING',
+  'STATE_KEY_WRONG',
+  'STATE_KEY_UNUSABLE',
+  /** A ciphertext was altered or stands in another place than it was made for. */
+  'STATE_CIPHER_DAMAGED',
   /** The lock was lost. */
   'FENCED',
   /** The head is not the expected one. */

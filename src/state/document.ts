@@ -5,6 +5,7 @@ import { type Diagnostic, fail, type Outcome, settle } from '../core/diagnostic.
 import { isPlainName } from '../core/naming.ts';
 import type { Plain } from '../core/value.ts';
 import { digestOfRows } from './digest.ts';
+import { type Encryption, encryptionSchema } from './encryption.ts';
 import { missingDependency, verifyIntegrity } from './integrity.ts';
 import type { ResourceRow, Sealed, Snapshot, StoredOutput } from './model.ts';
 import { outputsSchema, resourceRowSchema, sealedSchema } from './rows.ts';
@@ -16,6 +17,8 @@ export interface StateDocument {
   readonly environment: string;
   readonly lineage: string;
   readonly createdAt: string;
+  /** What opens the ciphertexts in it, itself encrypted; null when it holds none. */
+  readonly encryption: Encryption | null;
   readonly serial: number;
   readonly digest: Digest;
   readonly resources: ReadonlyMap<ResourceAddress, ResourceRow>;
@@ -28,6 +31,7 @@ const documentSchema = z.strictObject({
   environment: z.string().refine(isPlainName, 'expected the name of an environment'),
   lineage: z.string().regex(/^[0-9a-f]{32}$/, 'expected 32 hexadecimal digits'),
   createdAt: z.iso.datetime(),
+  encryption: encryptionSchema.optional(),
   serial: z.number().int().nonnegative(),
   digest: z.custom<Digest>((value) => typeof value === 'string' && isDigest(value), 'expected sha256: and 64 hexadecimal digits'),
   resources: z.array(resourceRowSchema),
@@ -43,6 +47,7 @@ export function exportState(snapshot: Snapshot): Plain {
     environment: identity.environment,
     lineage: identity.lineage,
     createdAt: identity.createdAt,
+    ...(identity.encryption === null ? {} : { encryption: identity.encryption }),
     serial: head.serial,
     digest: head.digest,
     resources: [...resources.values()].sort((a, b) => compareText(a.address, b.address)),
@@ -102,8 +107,8 @@ function verified(data: z.infer<typeof documentSchema>): Outcome<StateDocument> 
     resources.set(row.address, { ...row, dependencies: row.dependencies.filter((needed) => addresses.has(needed)) });
   }
   diagnostics.push(...verifyIntegrity({ resources, outputs: data.outputs }));
-  const { environment, lineage, createdAt, serial, outputs, sealed } = data;
-  return settle({ environment, lineage, createdAt, serial, digest: data.digest, resources, outputs, sealed }, diagnostics);
+  const { environment, lineage, createdAt, encryption = null, serial, outputs, sealed } = data;
+  return settle({ environment, lineage, createdAt, encryption, serial, digest: data.digest, resources, outputs, sealed }, diagnostics);
 }
 
 /** Undefined where a value can be written in JSON but not in canonical JSON, as half of a surrogate pair, or nests too deep. */

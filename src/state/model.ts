@@ -2,6 +2,7 @@ import type { ResourceAddress, TypeName } from '../core/address.ts';
 import type { Digest } from '../core/canonical.ts';
 import type { Stage } from '../core/facet.ts';
 import type { Plain } from '../core/value.ts';
+import type { Encryption } from './encryption.ts';
 
 /** Written once, at the first apply or `state init`. */
 export interface Identity {
@@ -11,6 +12,8 @@ export interface Identity {
   readonly lineage: string;
   /** The key of all fingerprints of secrets; 32 random bytes in hexadecimal. It never leaves the store but for the process that needs it. */
   readonly fingerprintKey: string;
+  /** How secrets are kept that are needed again; null while none is kept. The one part of the identity that changes: with its first use and with its key. */
+  readonly encryption: Encryption | null;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
 }
@@ -21,7 +24,7 @@ export interface Deposed {
   readonly ref: string;
 }
 
-/** What is recorded of one resource. Attributes are in encoded normal form: secrets are fingerprints. */
+/** What is recorded of one resource. Attributes are in encoded normal form: secrets are fingerprints, those that are kept with their ciphertext. */
 export interface ResourceRow {
   readonly address: ResourceAddress;
   readonly type: TypeName;
@@ -58,7 +61,20 @@ export interface Head {
   readonly digest: Digest;
 }
 
-export type OperationKind = 'apply' | 'destroy' | 'run' | 'import' | 'state-mv' | 'state-rm' | 'state-push' | 'taint' | 'untaint' | 'init';
+export type OperationKind =
+  | 'apply'
+  | 'destroy'
+  | 'run'
+  | 'import'
+  | 'state-mv'
+  | 'state-rm'
+  | 'state-push'
+  | 'state-rekey'
+  | 'taint'
+  | 'untaint'
+  | 'init'
+  | 'rollback'
+  | 'state-prune';
 /** `compensated`: it failed, and everything that it had done was taken back. */
 export type OperationOutcome = 'done' | 'failed' | 'interrupted' | 'abandoned' | 'compensated';
 
@@ -111,9 +127,9 @@ export interface StepRow {
   /** Its live id; that of a new one once its effect has told it. */
   readonly ref: string | null;
   readonly identity: string;
-  /** Encoded desired attributes of a `create` or `update`, so that a run after a crash can tell its own work; null for the rest. */
+  /** Encoded desired attributes of a `create` or `update`, so that a run after a crash can tell its own work; null for the rest. Encrypted as the preimage. */
   readonly desired: { readonly [name: string]: Plain } | null;
-  /** Encoded attributes of the live object before the change, so that it can be taken back; null where there was none. */
+  /** Encoded attributes of the live object before the change, so that it can be taken back; null where there was none. With a key its secrets are kept encrypted. */
   readonly preimage: { readonly [name: string]: Plain } | null;
   /** Folder of the document, relative to the environment's. */
   readonly folder: string;
@@ -144,6 +160,14 @@ export interface Sealed {
   readonly commit: string | null;
   /** Fingerprint of each secret of the environment by name; a bundle is one. */
   readonly secrets: { readonly [name: string]: string };
+  /** Digest of what it was made of, by which that is kept; null when it is not. */
+  readonly source: string | null;
+}
+
+/** What one operation put in force; null when it took everything down. */
+export interface Sealing {
+  readonly serial: number;
+  readonly sealed: Sealed | null;
 }
 
 export interface StoredOutput {

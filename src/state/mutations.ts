@@ -3,7 +3,9 @@ import { canonicalText, digestBytes } from '../core/canonical.ts';
 import { BackendError, type Mutation } from './contract.ts';
 import { sealRow } from './digest.ts';
 import type { StepRow } from './model.ts';
+import { prune } from './prune.ts';
 import { parseCount } from './rows.ts';
+import { keepSource } from './sources.ts';
 import type { Transaction } from './sql.ts';
 import type { Statements } from './statements.ts';
 
@@ -60,6 +62,9 @@ export async function applyMutation(transaction: Transaction, sql: Statements, t
       await transaction.execute(sql.putOutputs, [environment, serial, canonicalText(outputs)]);
       return;
     }
+    case 'encryption':
+      await transaction.execute(sql.putEncryption, [environment, canonicalText(mutation.encryption)]);
+      return;
     case 'evidence': {
       const last = (await transaction.query(sql.lastEvidence, [environment, serial]))[0];
       const part = last?.['part'] === null || last === undefined ? 1 : parseCount(sql.tables.evidence, last, 'part') + 1;
@@ -78,6 +83,12 @@ export async function applyMutation(transaction: Transaction, sql: Statements, t
       await transaction.execute(sql.putSpent, [environment, mutation.planDigest, mutation.serial]);
       return;
     }
+    case 'source':
+      await keepSource(transaction, sql, environment, mutation);
+      return;
+    case 'prune':
+      await prune(transaction, sql, environment, mutation.before);
+      return;
   }
   mutation satisfies never;
 }

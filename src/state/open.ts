@@ -6,7 +6,8 @@ import { startLeaseThread } from './lease-thread.ts';
 import { type HeldLock, LEASE_MS, Lock } from './lock.ts';
 import type { MysqlServer } from './mysql-connection.ts';
 import { type ProcessIdentity, systemProcessIdentity } from './process.ts';
-import { tableNames } from './schema.ts';
+import { parseIdentity } from './rows.ts';
+import { findTables, tableNames } from './schema.ts';
 import type { Driver, StoreTime } from './sql.ts';
 import { statements } from './statements.ts';
 import { SqlStore } from './store.ts';
@@ -47,6 +48,21 @@ export async function openStore(options: StoreOptions): Promise<StateStore> {
     leaseMs,
     startThread: (held, lost) => startLeaseThread({ location, environment, held, leaseMs }, lost),
   });
+}
+
+/** The environment that a state file belongs to; undefined when there is none. Throws `BackendError` for a file that is something else. */
+export async function environmentOf(options: Omit<StoreOptions, 'environment'>): Promise<string | undefined> {
+  const driver = openDriver(options);
+  const sql = statements(driver.dialect, prefixOf(options.location));
+  try {
+    return await driver.read(async (transaction) => {
+      if (!(await findTables(transaction, driver, sql.tables))) return undefined;
+      const [row] = await transaction.query(sql.identities);
+      return row === undefined ? undefined : parseIdentity(sql.tables.identity, row).environment;
+    });
+  } finally {
+    await driver.close();
+  }
 }
 
 /** Brings the tables of a state up to date. Undefined when there is no state. Throws `BackendError`; nothing is changed while anybody holds a lock. */

@@ -1,4 +1,5 @@
 import { compareText } from '../core/address.ts';
+import { canonicalText } from '../core/canonical.ts';
 import { type Diagnostic, fail, type Outcome, succeed } from '../core/diagnostic.ts';
 import { MARKER, type Plain } from '../core/value.ts';
 import type { Mutation } from './contract.ts';
@@ -16,7 +17,8 @@ export interface PushPlan {
 
 /**
  * Decides what a push changes. Refuses another environment, another lineage and a serial older than the store's. Into an empty store it needs
- * `fingerprintKey`, a new one: fingerprints under the old key are taken out, so that the next plan shows those secrets as changed.
+ * `fingerprintKey`, a new one: fingerprints under the old key are taken out, so that the next plan shows those
+ * secrets as changed. What is kept encrypted goes along and opens with the same key as before.
  */
 export function preparePush(
   document: StateDocument,
@@ -38,9 +40,9 @@ export function preparePush(
   if (current === undefined) {
     const rows = [...document.resources.values()].map(withoutFingerprints);
     const outputs = document.outputs.map((output) => ({ name: output.name, value: dropFingerprints(output.value) }));
-    const { environment, lineage, createdAt, serial } = document;
+    const { environment, lineage, createdAt, encryption, serial } = document;
     return succeed({
-      create: { identity: { format: 1, environment, lineage, fingerprintKey: target.fingerprintKey, createdAt }, serial },
+      create: { identity: { format: 1, environment, lineage, fingerprintKey: target.fingerprintKey, encryption, createdAt }, serial },
       mutations: [...rows.map((row): Mutation => ({ kind: 'row', row })), { kind: 'outputs', outputs }],
       // The fingerprints of secrets were made under a key that this store does not have.
       sealed: document.sealed === null ? null : { ...withoutSerial(document.sealed), secrets: {} },
@@ -77,6 +79,15 @@ export function preparePush(
         'The state document is newer than the state',
         'The store was set back: operations that it makes from now on would be taken for those of the document. Push into an empty store instead.',
         { expected: `serial ${current.head.serial}`, observed: `serial ${document.serial}` },
+      ),
+    );
+  }
+  if (canonicalText(document.encryption) !== canonicalText(current.identity.encryption)) {
+    return fail(
+      refusal(
+        'The state document is encrypted with another key',
+        'What it keeps encrypted could not be opened with the key of the store. The encryption of a state is changed by accede state rekey alone.',
+        { next: 'accede state pull' },
       ),
     );
   }

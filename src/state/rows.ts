@@ -4,6 +4,7 @@ import { digestBytes } from '../core/canonical.ts';
 import { STAGES } from '../core/facet.ts';
 import type { Plain } from '../core/value.ts';
 import { BackendError } from './contract.ts';
+import { type Encryption, encryptionSchema } from './encryption.ts';
 import type { EvidenceRow, Identity, LockInfo, OperationRow, ResourceRow, Sealed, StepRow, StoredOutput } from './model.ts';
 import type { SqlRow } from './sql.ts';
 
@@ -74,6 +75,7 @@ export const sealedSchema = z.strictObject({
   governance: plain,
   secrets: z.record(z.string(), z.string()),
   commit: z.string().nullable(),
+  source: z.string().nullable().default(null),
 }) satisfies z.ZodType<Sealed>;
 
 export const outputsSchema = z.array(z.strictObject({ name: z.string(), value: plain })) satisfies z.ZodType<readonly StoredOutput[]>;
@@ -103,7 +105,21 @@ const lockColumns = z.object({
 
 const operationColumns = z.object({
   serial: count,
-  kind: z.enum(['apply', 'destroy', 'run', 'import', 'state-mv', 'state-rm', 'state-push', 'taint', 'untaint', 'init']),
+  kind: z.enum([
+    'apply',
+    'destroy',
+    'run',
+    'import',
+    'state-mv',
+    'state-rm',
+    'state-push',
+    'state-rekey',
+    'taint',
+    'untaint',
+    'init',
+    'rollback',
+    'state-prune',
+  ]),
   plan_digest: z.string().nullable(),
   class: z.string().nullable(),
   fence: count,
@@ -126,8 +142,13 @@ export function damaged(table: string, row: string, problem: string, cause?: unk
   );
 }
 
-/** The identity. Throws `STATE_FORMAT` for a format that this program does not know. */
-export function parseIdentity(table: string, row: SqlRow): Identity {
+/** How the state keeps its data key; null for a state that keeps none. */
+export function parseEncryption(table: string, row: SqlRow | undefined): Encryption | null {
+  return row === undefined ? null : parse(encryptionSchema, parseBody(row, table, 'the encryption'), table, 'the encryption');
+}
+
+/** The identity but for its encryption. Throws `STATE_FORMAT` for a format that this program does not know. */
+export function parseIdentity(table: string, row: SqlRow): Omit<Identity, 'encryption'> {
   const found = parse(identityColumns, row, table, 'the identity');
   if (found.format !== 1) {
     throw new BackendError(

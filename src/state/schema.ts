@@ -10,6 +10,7 @@ export interface Tables {
   readonly prefix: string;
   readonly schema: string;
   readonly identity: string;
+  readonly encryption: string;
   readonly head: string;
   readonly fence: string;
   readonly lock: string;
@@ -19,6 +20,7 @@ export interface Tables {
   readonly operation: string;
   readonly step: string;
   readonly sealed: string;
+  readonly source: string;
   readonly spent: string;
   readonly audit: string;
   readonly auditTip: string;
@@ -30,6 +32,7 @@ export function tableNames(prefix: string): Tables {
     prefix,
     schema: `${prefix}schema`,
     identity: `${prefix}identity`,
+    encryption: `${prefix}encryption`,
     head: `${prefix}head`,
     fence: `${prefix}fence`,
     lock: `${prefix}lock`,
@@ -39,6 +42,7 @@ export function tableNames(prefix: string): Tables {
     operation: `${prefix}operation`,
     step: `${prefix}step`,
     sealed: `${prefix}sealed`,
+    source: `${prefix}source`,
     spent: `${prefix}spent`,
     audit: `${prefix}audit`,
     auditTip: `${prefix}audit_tip`,
@@ -132,6 +136,7 @@ function definitions(dialect: Dialect, tables: Tables): readonly string[] {
       ],
       'environment',
     ),
+    table(tables.encryption, [environment, `body ${document} NOT NULL`], 'environment'),
     table(tables.head, [environment, serial], 'environment'),
     table(tables.fence, [environment, `fence ${integer} NOT NULL`], 'environment'),
     lockDefinition(dialect, tables),
@@ -173,6 +178,8 @@ function definitions(dialect: Dialect, tables: Tables): readonly string[] {
       dialect.index('environment, unsettled, ordinal'),
     ),
     table(tables.sealed, [environment, serial, `body ${document} NOT NULL`], 'environment, serial'),
+    // Contents by their digest: equal ones of many environments in force are one row.
+    table(tables.source, [environment, `digest ${key(80)} NOT NULL`, `body ${document} NOT NULL`], 'environment, digest'),
     table(tables.spent, [environment, `plan_digest ${key(80)} NOT NULL`, serial], 'environment, plan_digest'),
     table(
       tables.audit,

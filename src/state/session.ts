@@ -166,7 +166,7 @@ export class SqlSession implements WriteSession {
       fence: this.fence,
       endedAt: null,
       outcome: null,
-      summary: null,
+      summary: operation.summary ?? null,
     };
     await this.#putOperation(transaction, begun);
     await this.#audit(transaction, 'operation.begun', begun);

@@ -23,6 +23,8 @@ export function statements(dialect: Dialect, prefix: string) {
     identities: `SELECT environment, ${identity.join(', ')} FROM ${tables.identity}`,
     identity: `SELECT environment, ${identity.join(', ')} FROM ${tables.identity} ${mine}`,
     putIdentity: dialect.upsert(tables.identity, environment, identity, identity),
+    encryption: `SELECT body FROM ${tables.encryption} ${mine}`,
+    putEncryption: dialect.upsert(tables.encryption, environment, ['body']),
 
     head: `SELECT serial FROM ${tables.head} ${mine}`,
     headForUpdate: `SELECT serial FROM ${tables.head} ${mine}${dialect.forUpdate}`,
@@ -73,6 +75,7 @@ export function statements(dialect: Dialect, prefix: string) {
     putStep: dialect.upsert(tables.step, ['environment', 'serial', 'step'], ['ordinal', 'unsettled', 'body'], ['ordinal']),
 
     sealed: `SELECT body FROM ${tables.sealed} ${mine} ORDER BY serial DESC LIMIT 1`,
+    sealings: `SELECT serial, body FROM ${tables.sealed} ${mine} ORDER BY serial DESC`,
     putSealed: dialect.upsert(tables.sealed, atSerial, ['body']),
     spent: `SELECT serial FROM ${tables.spent} ${mine} AND plan_digest = ?`,
     audit: `SELECT ordinal, epoch, body, mac FROM ${tables.audit} ${mine} ORDER BY ordinal`,
@@ -85,5 +88,23 @@ export function statements(dialect: Dialect, prefix: string) {
     lastEvidence: `SELECT MAX(part) AS part FROM ${tables.evidence} ${mine} AND serial = ?`,
     putEvidence: insert(tables.evidence, ['environment', 'serial', 'part', 'digest', 'body']),
     putSpent: dialect.upsert(tables.spent, ['environment', 'plan_digest'], ['serial'], ['serial']),
+
+    source: `SELECT body FROM ${tables.source} ${mine} AND digest = ?`,
+    sourceDigests: `SELECT digest FROM ${tables.source} ${mine}`,
+    putSource: dialect.upsert(tables.source, ['environment', 'digest'], ['body'], ['body']),
+    dropSource: `DELETE FROM ${tables.source} ${mine} AND digest = ?`,
+
+    // Everything older than a serial. Of what later serials build on, the last row before it stays.
+    lastHistory:
+      `SELECT h.address, h.serial, h.digest FROM ${tables.history} h JOIN ` +
+      `(SELECT address, MAX(serial) AS serial FROM ${tables.history} ${mine} AND serial <= ? GROUP BY address) last ` +
+      `ON h.address = last.address AND h.serial = last.serial WHERE h.environment = ? ORDER BY h.address`,
+    dropHistory: `DELETE FROM ${tables.history} ${mine} AND address = ? AND serial < ?`,
+    lastOutputs: `SELECT MAX(serial) AS serial FROM ${tables.outputs} ${mine} AND serial <= ?`,
+    dropOutputs: `DELETE FROM ${tables.outputs} ${mine} AND serial < ?`,
+    dropOperations: `DELETE FROM ${tables.operation} ${mine} AND serial < ?`,
+    dropSteps: `DELETE FROM ${tables.step} ${mine} AND serial < ?`,
+    dropSealed: `DELETE FROM ${tables.sealed} ${mine} AND serial < ?`,
+    dropSpent: `DELETE FROM ${tables.spent} ${mine} AND serial < ?`,
   };
 }

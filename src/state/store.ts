@@ -1,14 +1,16 @@
 import type { ResourceAddress } from '../core/address.ts';
+import { canonicalText, type Digest } from '../core/canonical.ts';
 import type { Clock, IdSource } from '../core/clock.ts';
 import { AuditChain, type AuditRecord, type AuditVerdict } from './audit.ts';
 import { type Acquired, BackendError, type Busy, type LockRequest, type StateStore } from './contract.ts';
 import { type HeldLock, LEASE_MS, Lock } from './lock.ts';
-import type { EvidenceRow, Identity, LockInfo, OperationRow, ResourceRow, Snapshot, StepRow, StoredOutput } from './model.ts';
+import type { EvidenceRow, Identity, LockInfo, OperationRow, ResourceRow, Sealing, Snapshot, StepRow, StoredOutput } from './model.ts';
 import type { ProcessIdentity } from './process.ts';
-import { parseCount, parseEvidence, parseIdentity, parseOperation } from './rows.ts';
+import { parseCount, parseEncryption, parseEvidence, parseIdentity, parseOperation } from './rows.ts';
 import { createTables, findTables } from './schema.ts';
 import { type SessionParts, SqlSession } from './session.ts';
 import { loadContentsAt, loadOperation, loadSnapshot, loadSteps } from './snapshot.ts';
+import { loadSealings, loadSources } from './sources.ts';
 import type { Driver, Transaction } from './sql.ts';
 import { type Statements, statements } from './statements.ts';
 
@@ -69,6 +71,19 @@ export class SqlStore implements StateStore {
       const operation = await loadOperation(transaction, this.#sql, this.#environment, serial);
       return operation && { operation, ...(await loadContentsAt(transaction, this.#sql, this.#environment, serial)) };
     });
+  }
+
+  async sealings(): Promise<readonly Sealing[]> {
+    return (await this.#view((transaction) => loadSealings(transaction, this.#sql, this.#environment))) ?? [];
+  }
+
+  async sourceDigests(): Promise<ReadonlySet<string>> {
+    const rows = await this.#view((transaction) => transaction.query(this.#sql.sourceDigests, [this.#environment]));
+    return new Set(rows?.map((row) => String(row['digest'])));
+  }
+
+  async sources(digests: readonly Digest[]): Promise<ReadonlyMap<Digest, string>> {
+    return (await this.#view((transaction) => loadSources(transaction, this.#sql, this.#environment, digests))) ?? new Map();
   }
 
   async history(): Promise<readonly OperationRow[]> {
@@ -193,7 +208,10 @@ export class SqlStore implements StateStore {
         `The state ${this.#driver.place} belongs to the environment ${other.environment}, and not to ${this.#environment}. It was left as it is; give each environment a place of its own in state.path.`,
       );
     }
-    return identities[0];
+    const [identity] = identities;
+    if (identity === undefined) return undefined;
+    const [encryption] = await transaction.query(this.#sql.encryption, [this.#environment]);
+    return { ...identity, encryption: parseEncryption(this.#sql.tables.encryption, encryption) };
   }
 
   /** Makes the state when it is not there. Of several that do this at once one makes it, and the others find it. */
@@ -213,6 +231,9 @@ export class SqlStore implements StateStore {
     await transaction.execute(this.#sql.firstFence, [this.#environment, 0]);
     // Another process may have made it in the same moment; then it has told of it.
     if ((await this.#findIdentity(transaction))?.lineage !== identity.lineage) return;
+    if (identity.encryption !== null) {
+      await transaction.execute(this.#sql.putEncryption, [this.#environment, canonicalText(identity.encryption)]);
+    }
     const detail = { lineage: identity.lineage, head: serial };
     await this.#chain.append(transaction, { what: 'state.created', serial: null, actor: who, detail });
   }

@@ -1,7 +1,7 @@
 import type { ReplaceOrder } from '../../src/core/action.ts';
 import { formatAddress, type ResourceAddress, type TypeName } from '../../src/core/address.ts';
 import { randomIds, systemClock } from '../../src/core/clock.ts';
-import { type Attributes, encodeValue, mapEntries, mapLeaves, type Plain, reveal, Sensitive } from '../../src/core/value.ts';
+import { type Attributes, clearForm, encodeValue, mapEntries, mapLeaves, type Plain, reveal, Sensitive } from '../../src/core/value.ts';
 import { readOnlyHost } from '../../src/host/readonly.ts';
 import type {
   Change,
@@ -271,7 +271,7 @@ export class Driver {
         sealed: asRecord(
           encodeValue(effect.part === 'apply' || effect.part === 'prepare' ? attributes : (before?.attributes ?? {}), SEALING_KEY),
         ),
-        ...(before === undefined ? {} : { computed: asRecord(encodeValue(before.computed, SEALING_KEY)) }),
+        ...(before === undefined ? {} : { computed: asRecord(clearForm(before.computed, SEALING_KEY)) }),
         context: this.context(type, name),
         timeouts: {},
       };

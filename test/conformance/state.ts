@@ -10,6 +10,7 @@ import { type ProcessIdentity, systemProcessIdentity } from '../../src/state/pro
 import type { ChildOrder } from '../support/state-child.ts';
 import { StateChild } from '../support/state-children.ts';
 import { acquired, addressOf, begun, identityOf, operationOf, rowOf, stepOf } from '../support/state-rows.ts';
+import { keptConformance } from './state-kept.ts';
 
 /** A place where nothing is kept yet, for one test. */
 export interface StatePlace {
@@ -164,6 +165,7 @@ export function stateConformance(name: string, factory: () => Promise<StatePlace
           governance: { policy: [1] },
           commit: 'abc',
           secrets: { db: 'hmac-sha256:1' },
+          source: null,
         };
         await session.end(operation.serial, 'failed', { done: 3 }, sealed);
         const snapshot = await opened.read();
@@ -172,6 +174,8 @@ export function stateConformance(name: string, factory: () => Promise<StatePlace
         expect(snapshot?.sealed).toEqual(sealed);
       });
     });
+
+    describe('what was in force', () => keptConformance(writing));
 
     describe('rows', () => {
       it('must give back what was written, in the order of addresses', async () => {

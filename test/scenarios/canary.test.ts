@@ -13,6 +13,7 @@ const canaries = {
   exec: 'canary-"exec"-\\93b5',
   nested: 'canary-"nested"-\\a4c6',
   shown: 'canary-"shown"-\\b5d7',
+  passphrase: 'canary-"passphrase"-\\c6e8',
 };
 
 /** All spellings in which a secret may leak. */
@@ -36,19 +37,27 @@ let workspace: Workspace;
 let image: string;
 const seen: { readonly what: string; readonly text: Buffer }[] = [];
 
-const documents = (command: string, round: string) => `apiVersion: accede/v1
+const documents = (command: string, round: 'one' | 'two' | 'three') => `apiVersion: accede/v1
 kind: Environment
 metadata: { name: canary }
 secrets:
   from_env: { env: CANARY_ENV }
+  passphrase: { env: CANARY_PASSPHRASE }
   from_file: { file: secret.txt }
   from_exec: { exec: [cat, exec.txt] }
   bundle: { exec: [cat, bundle.json], format: json }
 locals:
   connection: { user: app, password: "\${secrets.from_env}" }
+state: { backend: sqlite, encryption: { passphrase: "\${secrets.passphrase}" } }
 providers:
   docker: { host: "${docker.host}" }
 resources:
+  local.secret:
+    made: { generation: ${{ one: 1, two: 2, three: 3 }[round]}, encoding: base64url }
+  local.keypair:
+    signer: { generation: ${{ one: 1, two: 2, three: 3 }[round]} }
+  local.certificate:
+    tls: { names: [app.example], path: tls, generation: ${{ one: 1, two: 2, three: 3 }[round]} }
   local.value:
     plain: { input: "\${merge(locals.connection, {'round': '${round}'})}" }
     joined: { input: "x-\${secrets.from_file}-y" }
@@ -57,11 +66,13 @@ resources:
     follows: { input: "\${local.value.joined.output}" }
   local.file:
     config: { path: out.txt, content: "password=\${secrets.bundle.inner.key} round=${round}", mode: "0600" }
+    made: { path: made.txt, content: "\${local.secret.made.value}", mode: "0600" }
+    signer: { path: signer.pem, content: "\${local.keypair.signer.private}", mode: "0600" }
   docker.container:
     app:
       image: "${image}"
       command: ${command}
-      environment: { ROUND: "${round}", PASSWORD: "\${secrets.from_env}", URL: "db://app:\${secrets.from_file}@db", SHOWN: "\${secrets.from_exec}" }
+      environment: { ROUND: "${round}", PASSWORD: "\${secrets.from_env}", URL: "db://app:\${secrets.from_file}@db", SHOWN: "\${secrets.from_exec}", MADE: "\${local.secret.made.value}" }
       secrets: { /run/token: "\${secrets.bundle.inner.key}" }
       configs: { /etc/app.json: '\${json({"key": secrets.from_exec})}' }
       stop_grace_period: 1s
@@ -86,6 +97,21 @@ afterAll(async () => {
   if (work !== undefined) rmSync(work, { recursive: true, force: true });
 });
 
+/** What Accede made by itself, of every generation: the secret, and the secret parts of both keys as one line. */
+const made = new Set<string>();
+
+function rememberMade(): void {
+  const files = workspace.files();
+  for (const name of MADE_FILES) {
+    const text = files.get(name)?.toString() ?? '';
+    const body = text.replaceAll(/-----.*-----|\n/g, '');
+    // The first half of a key in PKCS #8 is the same for all keys of its kind.
+    if (body !== '') made.add(text.startsWith('-----') ? body.slice(-40) : body);
+  }
+}
+
+const MADE_FILES = ['made.txt', 'signer.pem', 'tls/key.pem'];
+
 /** Runs the program, keeps all that it said, and looks at the command lines of all processes meanwhile. */
 async function run(argv: readonly string[], codes: readonly number[] = [0]): Promise<Ran> {
   let watching = true;
@@ -102,7 +128,7 @@ async function run(argv: readonly string[], codes: readonly number[] = [0]): Pro
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   })();
-  const ran = await accede(argv, { env: { CANARY_ENV: canaries.env } });
+  const ran = await accede(argv, { env: { CANARY_ENV: canaries.env, CANARY_PASSPHRASE: canaries.passphrase } });
   watching = false;
   await watch;
   seen.push(
@@ -110,6 +136,7 @@ async function run(argv: readonly string[], codes: readonly number[] = [0]): Pro
     { what: `stderr of ${argv.join(' ')}`, text: Buffer.from(ran.stderr) },
   );
   expect(codes, `accede ${argv.join(' ')}\n${ran.stdout}\n${ran.stderr}`).toContain(ran.code);
+  rememberMade();
   return ran;
 }
 
@@ -125,6 +152,7 @@ describe('canaries in every source and every kind of expression', () => {
     expect(workspace.read('out.txt')).toContain(canaries.nested);
     const app = await new EngineClient(docker.host).container('canary-app');
     expect(app.env).toContain(`PASSWORD=${canaries.env}`);
+    expect(app.env).toContain(`MADE=${workspace.read('made.txt')}`);
     expect(app.env).toContain(`URL=db://app:${canaries.file}@db`);
   });
 
@@ -141,6 +169,7 @@ describe('canaries in every source and every kind of expression', () => {
     workspace.write('environment.yaml', documents(`[sh, -c, 'env; cat /run/token /etc/app.json; exit 3']`, 'three'));
     const failed = await run(['apply', '--auto-approve', folder], [5]);
     expect(failed.stdout + failed.stderr).toContain('ROUND=three');
+    expect(failed.stdout + failed.stderr).toContain('MADE=(sensitive)');
     await run(['apply', '--auto-approve', '--json', folder], [5]);
     await run(['status', folder]);
     await run(['status', '--json', folder]);
@@ -155,10 +184,12 @@ describe('canaries in every source and every kind of expression', () => {
     await run(['eval', 'int(secrets.from_exec)', folder], [1]);
     await run(['graph', folder]);
     for (const [name, bytes] of workspace.files()) {
-      if (!['secret.txt', 'exec.txt', 'bundle.json', 'out.txt'].includes(name)) seen.push({ what: `the file ${name}`, text: bytes });
+      if (!['secret.txt', 'exec.txt', 'bundle.json', 'out.txt', ...MADE_FILES].includes(name))
+        seen.push({ what: `the file ${name}`, text: bytes });
     }
     expect([...workspace.files().keys()]).toContain('.accede/state.db');
-    const secrets = [...Object.values(canaries), 'canary-"env"-\\71f3'];
+    expect(made.size).toBeGreaterThanOrEqual(6);
+    const secrets = [...Object.values(canaries), 'canary-"env"-\\71f3', ...made];
     const leaks = secrets.flatMap((secret) =>
       seen.flatMap(({ what, text }) =>
         spellings(secret).flatMap((spelling) => (text.includes(spelling) ? [`${spelling.toString()} in ${what}`] : [])),

@@ -136,16 +136,17 @@ describe('a volume that the image declares and the document does not mount', () 
     const warned = (await plan()).stdout;
     expect(warned).toContain('ANONYMOUS_VOLUME  docker.container.db');
     const lines = [
-      `resources: { docker.volume: { db_var_lib_store: { name: ${volume} } } }`,
-      `import: [{ address: docker.volume.db_var_lib_store, id: ${volume} }]`,
+      `resources: docker.volume: db_var_lib_store: name: ${volume}`,
+      `import: - address: docker.volume.db_var_lib_store id: ${volume}`,
       'volumes: ["${docker.volume.db_var_lib_store.name}:/var/lib/store"]',
     ];
     for (const line of lines) expect(warned.replace(/\s+/g, ' ')).toContain(line);
+    const taken = `import: [{ address: docker.volume.db_var_lib_store, id: ${volume} }]`;
     const mounted = ', volumes: ["${docker.volume.db_var_lib_store.name}:/var/lib/store"]';
-    write(`  docker.volume: { db_var_lib_store: { name: ${volume} } }\n${store(1, mounted)}`, lines[1]);
+    write(`  docker.volume: { db_var_lib_store: { name: ${volume} } }\n${store(1, mounted)}`, taken);
     await apply();
     expect((await engine.container('shop-db')).id).toBe(id);
-    write(`  docker.volume: { db_var_lib_store: { name: ${volume} } }\n${store(2, mounted)}`, lines[1]);
+    write(`  docker.volume: { db_var_lib_store: { name: ${volume} } }\n${store(2, mounted)}`, taken);
     await apply();
     await expectTurns('1 2');
     expect((await plan()).stdout).not.toContain('ANONYMOUS_VOLUME');

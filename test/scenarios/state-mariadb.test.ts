@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll } from 'vitest';
 import { type MariadbServer, startMariadb } from '../../scripts/servers/mariadb.ts';
 import { type StatePlace, stateConformance } from '../conformance/state.ts';
+import { encryptionConformance } from '../conformance/state-encryption.ts';
 import { leaseConformance } from '../conformance/state-lease.ts';
 
 let folder: string;
@@ -34,4 +35,5 @@ async function place(): Promise<StatePlace> {
 }
 
 stateConformance('MariaDB', place);
+encryptionConformance('MariaDB', place);
 leaseConformance('MariaDB', place);

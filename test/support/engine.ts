@@ -109,6 +109,9 @@ export class EngineBench {
     const store: StateStore = {
       read: () => inner.read(),
       readAt: (serial) => inner.readAt(serial),
+      sealings: () => inner.sealings(),
+      sourceDigests: () => inner.sourceDigests(),
+      sources: (digests) => inner.sources(digests),
       history: () => inner.history(),
       steps: (serial) => inner.steps(serial),
       spentBy: (digest) => inner.spentBy(digest),

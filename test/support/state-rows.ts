@@ -65,7 +65,14 @@ export function stepOf(serial: number, step: string, changes: Partial<StepRow> =
 }
 
 export function identityOf(environment: string): Identity {
-  return { format: 1, environment, lineage: randomIds.id(), fingerprintKey: randomIds.id() + randomIds.id(), createdAt: NOON };
+  return {
+    format: 1,
+    environment,
+    lineage: randomIds.id(),
+    fingerprintKey: randomIds.id() + randomIds.id(),
+    encryption: null,
+    createdAt: NOON,
+  };
 }
 
 export function operationOf(changes: Partial<NewOperation> = {}): NewOperation {

@@ -18,7 +18,12 @@ describe('the registry', () => {
       'fake.store',
       'fake.task',
       'fake.thing',
+      'local.certificate',
+      'local.directory',
       'local.file',
+      'local.keypair',
+      'local.ports',
+      'local.secret',
       'local.value',
     ]);
     expect(registry.find('fake.thing')?.provider).toBe(fake);
@@ -30,8 +35,8 @@ describe('the registry', () => {
   it('must refuse doubled providers, doubled types and types of another name', () => {
     expect(() => createRegistry([localProvider, localProvider])).toThrow('two providers are called local');
     const doubled: Provider = { ...localProvider, types: [...localProvider.types, ...localProvider.types] };
-    expect(() => createRegistry([doubled])).toThrow('two types are called local.file');
-    expect(() => createRegistry([{ ...localProvider, name: 'other' }])).toThrow('the provider other has the type local.file');
+    expect(() => createRegistry([doubled])).toThrow('two types are called local.certificate');
+    expect(() => createRegistry([{ ...localProvider, name: 'other' }])).toThrow('the provider other has the type local.certificate');
   });
 
   it('must hold the providers of the build and none that is for tests', () => {

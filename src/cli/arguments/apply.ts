@@ -78,7 +78,7 @@ export function parseRecoverArguments(input: RawInput): Outcome<RecoverArguments
   return settle({ ...readApplyingFlags(flags), planning, way }, flags.diagnostics);
 }
 
-function readApplyingFlags(flags: Flags): ApplyingArguments {
+export function readApplyingFlags(flags: Flags): ApplyingArguments {
   const expectDigest = flags.text('expectDigest');
   if (expectDigest !== undefined && !isDigest(expectDigest)) {
     flags.diagnostics.push(

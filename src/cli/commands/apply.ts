@@ -9,11 +9,11 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { kindOf } from '../paths.ts';
 import { readPlanFile, recordedFolder } from '../planfiles.ts';
 import type { RawInput, Shell } from '../shell.ts';
-import { hasNothingToRecord, renderPlan } from '../views/plan.ts';
+import { hasNothingToRecord } from '../views/plan.ts';
 import { carryOut, objection } from './applying.ts';
 import { askApproval, askName } from './approval.ts';
 import { failWith } from './failing.ts';
-import { makePlan, secretsMode } from './planning.ts';
+import { makePlan, planForPeople, secretsMode } from './planning.ts';
 
 /** `apply`: with a saved plan exactly it, without one plan, show, ask. */
 export async function runApply(input: RawInput, shell: Shell): Promise<ExitCode> {
@@ -96,23 +96,44 @@ function plannedVariables(plan: PlanDocument): PlanningArguments['variables'] {
 
 /** Plans, shows the plan, has it approved and carries it out. What `destroy` does too. */
 export async function planAndApply(shell: Shell, planning: PlanningArguments, args: ApplyingArguments): Promise<ExitCode> {
-  const { output } = shell;
   const opened = await openWorkspace(shell, planning, { secrets: secretsMode(planning), parallelism: planning.parallelism });
   if (!opened.ok) return failWith(shell, opened.diagnostics);
+  return await planAndApplyIn(shell, opened, planning, args);
+}
+
+/** How an earlier environment is brought back. */
+export interface Rollback {
+  readonly to: number;
+  /** What is said of it above the plan. */
+  readonly heading: string;
+  /** Whether it is put in force although nothing has to be done for it. */
+  readonly isAnother: boolean;
+}
+
+/** The same with an environment that is open already, and is closed at the end. */
+export async function planAndApplyIn(
+  shell: Shell,
+  opened: Extract<Outcome<Workspace>, { readonly ok: true }>,
+  planning: PlanningArguments,
+  args: ApplyingArguments,
+  rollback?: Rollback,
+): Promise<ExitCode> {
+  const { output } = shell;
   return await using(opened.value, async () => {
     const made = await makePlan(opened.value, planning);
     if (!made.ok) return failWith(shell, [...opened.diagnostics, ...made.diagnostics]);
     const plan = made.value;
     output.warn(opened.diagnostics);
     // In JSON mode stdout belongs to the events; whoever has to answer still sees what he is asked about.
-    if (!output.json) output.print(renderPlan(output.clean(plan), output.answer));
-    else if (!args.autoApprove) output.say(renderPlan(output.clean(plan), output.conversation));
+    const heading = rollback === undefined ? '' : `${rollback.heading}\n\n`;
+    if (!output.json) output.print(`${heading}${planForPeople(shell, plan, output.answer)}`);
+    else if (!args.autoApprove) output.say(`${heading}${planForPeople(shell, plan, output.conversation)}`);
     const refusal = objection(plan, args);
     if (refusal !== undefined) {
       output.report([refusal.diagnostic]);
       return refusal.code;
     }
-    if (hasNothingToRecord(plan)) {
+    if (hasNothingToRecord(plan) && rollback?.isAnother !== true) {
       if (output.json) output.document(nothingToDo(shell, plan));
       return EXIT.done;
     }
@@ -124,7 +145,7 @@ export async function planAndApply(shell: Shell, planning: PlanningArguments, ar
       const answer = await askApproval(shell, signal);
       if (answer.kind === 'no') return failWith(shell, [answer.diagnostic]);
     }
-    return await carryOut(shell, opened.value, plan, args);
+    return await carryOut(shell, opened.value, plan, args, rollback?.to);
   });
 }
 

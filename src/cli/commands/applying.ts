@@ -8,6 +8,7 @@ import { actorOf, type Workspace } from '../compose.ts';
 import { EXIT, type ExitCode, toExitCode } from '../exit.ts';
 import type { Shell } from '../shell.ts';
 import { renderDiagnostics } from '../views/diagnostics.ts';
+import { count } from '../views/layout.ts';
 import { progressLines } from '../views/progress.ts';
 import { renderResult } from '../views/result.ts';
 
@@ -57,7 +58,7 @@ export function objection(
 function refused(plan: PlanDocument): Diagnostic {
   const { refusals } = plan.succession;
   const [first] = refusals;
-  const more = refusals.length > 1 ? ` ${refusals.length - 1} more refusals stand in the plan.` : '';
+  const more = refusals.length > 1 ? ` ${count(refusals.length - 1, 'more refusal')} in the plan.` : '';
   return {
     severity: 'error',
     code: first?.code ?? 'PLAN_REFUSED',
@@ -72,7 +73,13 @@ function refused(plan: PlanDocument): Diagnostic {
 }
 
 /** Hands the plan to the engine and shows what it does: NDJSON, a live view on a terminal, plain lines elsewhere. */
-export async function carryOut(shell: Shell, workspace: Workspace, plan: PlanDocument, args: ApplyingArguments): Promise<ExitCode> {
+export async function carryOut(
+  shell: Shell,
+  workspace: Workspace,
+  plan: PlanDocument,
+  args: ApplyingArguments,
+  rollbackTo?: number,
+): Promise<ExitCode> {
   const { output } = shell;
   shell.interrupts.beginApply();
   const progress = await progressView(shell);
@@ -85,6 +92,7 @@ export async function carryOut(shell: Shell, workspace: Workspace, plan: PlanDoc
       reason: args.reason,
       lockTimeout: args.lockTimeout,
       ifDone: args.ifDone,
+      ...(rollbackTo === undefined ? {} : { rollbackTo }),
       stop: shell.interrupts.stop,
       emit: progress.receive,
     });
@@ -94,7 +102,7 @@ export async function carryOut(shell: Shell, workspace: Workspace, plan: PlanDoc
   if (!output.json) {
     const clean = output.clean(result);
     if (clean.diagnostics.length > 0 && clean.exitCode !== EXIT.done) output.say(renderDiagnostics(clean.diagnostics, output.conversation));
-    const verb = plan.inputs.options.destroy ? 'destroy' : 'apply';
+    const verb = rollbackTo !== undefined ? `rollback --to ${rollbackTo}` : plan.inputs.options.destroy ? 'destroy' : 'apply';
     const folder = relative(shell.folder, workspace.environment.folder);
     output.print(renderResult(clean, output.answer, `accede ${verb}${folder === '' ? '' : ` ${folder}`}`));
   }

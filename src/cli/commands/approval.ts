@@ -28,7 +28,10 @@ export async function askApproval(shell: Shell, signal: AbortSignal, question = 
 export async function askName(shell: Shell, plan: PlanDocument, signal: AbortSignal): Promise<Answer> {
   const answer = await askLine(`What is protected goes too. Type the name of the environment to remove it: `, { ...shell, signal });
   if (answer?.trim() === plan.environment) return { kind: 'yes' };
-  const detail = answer === undefined ? 'Nothing came from stdin.' : 'What was typed is not the name of the environment.';
+  const detail =
+    answer === undefined
+      ? 'Nothing came from stdin; a script sends the name there, as in: echo NAME | accede destroy --include-protected.'
+      : 'What was typed is not the name of the environment.';
   const refused = no('NAME_DIFFERS', 'The name of the environment was not given', `${detail} Nothing was changed.`);
   return { ...refused, diagnostic: { ...refused.diagnostic, expected: plan.environment } };
 }

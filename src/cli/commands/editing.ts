@@ -9,11 +9,11 @@ import { progressLines } from '../views/progress.ts';
 import { failWith } from './failing.ts';
 
 /** Opens the environment, lets `edit` change its state under the lock, and says what was done. */
-export async function editing(
+export async function editing<A extends EditArguments>(
   shell: Shell,
-  args: Outcome<EditArguments>,
-  options: { readonly secrets: 'read' | 'none'; readonly done: (result: EditResult, args: EditArguments) => string },
-  edit: (context: EngineContext, request: EditRequest, args: EditArguments, workspace: Workspace) => Promise<Outcome<EditResult>>,
+  args: Outcome<A>,
+  options: { readonly secrets: 'read' | 'none'; readonly done: (result: EditResult, args: A) => string },
+  edit: (context: EngineContext, request: EditRequest, args: A, workspace: Workspace) => Promise<Outcome<EditResult>>,
 ): Promise<ExitCode> {
   if (!args.ok) return failWith(shell, args.diagnostics);
   const opened = await openWorkspace(shell, args.value, { secrets: options.secrets });

@@ -8,7 +8,7 @@ import { parseInitArguments } from '../arguments/init.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { systemRefusal } from '../planfiles.ts';
 import type { RawInput, Shell } from '../shell.ts';
-import { environmentText, firstFlags, SCHEMA_FILE } from '../templates.ts';
+import { environmentText, firstSetting, SCHEMA_FILE } from '../templates.ts';
 import { failWith } from './failing.ts';
 
 /** `init`: writes a small environment that works. Overwrites nothing. */
@@ -40,7 +40,8 @@ export async function runInit(input: RawInput, shell: Shell): Promise<ExitCode> 
   } catch (error) {
     return failWith(shell, [systemRefusal(folder, error)]);
   }
-  const next = ['accede plan', args.folder === '.' ? '' : args.folder, firstFlags(args.template)].filter((word) => word !== '').join(' ');
+  const plan = `accede plan${args.folder === '.' ? '' : ` ${args.folder}`}`;
+  const next = [firstSetting(args.template), plan].filter((line) => line !== undefined);
   if (shell.output.json) {
     shell.output.document({
       format: 'accede.init/v1',
@@ -50,7 +51,9 @@ export async function runInit(input: RawInput, shell: Shell): Promise<ExitCode> 
       files: files.map(([file]) => file),
     });
   } else {
-    shell.output.print(`Wrote ${files.map(([file]) => join(args.folder, file)).join(', ')}.\n\nNext:\n\n    ${next}`);
+    shell.output.print(
+      `Wrote ${files.map(([file]) => join(args.folder, file)).join(', ')}.\n\nNext:\n\n${next.map((line) => `    ${line}`).join('\n')}`,
+    );
   }
   return EXIT.done;
 }

@@ -3,13 +3,15 @@ import { preparePlan } from '../../apply/prepare.ts';
 import { canonicalText } from '../../core/canonical.ts';
 import type { Diagnostic, Outcome } from '../../core/diagnostic.ts';
 import type { PlanDocument } from '../../plan/model.ts';
+import { defaultRegistry } from '../../providers/registry.ts';
 import type { PlanFormat, PlanningArguments } from '../arguments/plan.ts';
 import type { Workspace } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { planText, writePrivateFile } from '../planfiles.ts';
 import type { Shell } from '../shell.ts';
+import { planWithDurations } from '../views/durations.ts';
 import { isEmptyPlan, renderPlan } from '../views/plan.ts';
-import { styleFor } from '../views/terminal.ts';
+import { type Style, styleFor } from '../views/terminal.ts';
 
 /** Makes the plan document of an environment. Its warnings stand in the document. */
 export async function makePlan(workspace: Workspace, args: PlanningArguments): Promise<Outcome<PlanDocument>> {
@@ -36,10 +38,15 @@ export function printPlan(shell: Shell, plan: PlanDocument, format: PlanFormat, 
       if (canonicalText(shell.output.clean(plan)) !== canonicalText(plan)) shell.output.warn([maskedPlan()]);
       return;
     case 'text':
-      shell.output.print(renderPlan(shell.output.clean(plan), shell.output.answer, next === undefined ? {} : { next }));
+      shell.output.print(planForPeople(shell, plan, shell.output.answer, next));
       return;
   }
   format satisfies never;
+}
+
+/** The plan as text, without secrets, times as documents write them. */
+export function planForPeople(shell: Shell, plan: PlanDocument, style: Style, next?: string): string {
+  return renderPlan(planWithDurations(shell.output.clean(plan), defaultRegistry()), style, next === undefined ? {} : { next });
 }
 
 /** Short secrets can stand in a plan by chance. Masked, its digest does not hold any more, so it is for reading alone. */
@@ -56,6 +63,6 @@ function maskedPlan(): Diagnostic {
 /** Saves the plan to a file, readable by its owner alone. The bytes of a JSON plan are exact: its digest has to hold. */
 export async function savePlan(shell: Shell, plan: PlanDocument, format: PlanFormat, file: string): Promise<readonly Diagnostic[]> {
   const plainStyle = styleFor({ write: () => true }, {}, { color: false });
-  const text = format === 'json' ? planText(plan) : renderPlan(shell.output.clean(plan), plainStyle);
+  const text = format === 'json' ? planText(plan) : planForPeople(shell, plan, plainStyle);
   return await writePrivateFile(resolve(shell.folder, file), text, shell.ids);
 }

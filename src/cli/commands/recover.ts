@@ -1,15 +1,22 @@
 import { relative } from 'node:path';
+import { diagnoseBackend } from '../../apply/failure.ts';
+import { goalOf } from '../../apply/past.ts';
 import { recoverBack } from '../../apply/recover.ts';
+import { BackendError } from '../../state/contract.ts';
+import type { Snapshot } from '../../state/model.ts';
 import { parseRecoverArguments, type RecoverArguments } from '../arguments/apply.ts';
 import { actorOf, openWorkspace } from '../compose.ts';
 import { EXIT, type ExitCode, toExitCode } from '../exit.ts';
+import { openLocated } from '../past-workspace.ts';
 import type { RawInput, Shell } from '../shell.ts';
 import { renderDiagnostics } from '../views/diagnostics.ts';
+import { duration } from '../views/layout.ts';
 import { renderResult } from '../views/result.ts';
 import { planAndApply } from './apply.ts';
 import { progressView } from './applying.ts';
 import { askApproval } from './approval.ts';
 import { failWith } from './failing.ts';
+import { rollBack } from './rollback.ts';
 
 /** `recover`: ends an open operation, forward by an apply from where the world stands, or back from its journal. */
 export async function runRecover(input: RawInput, shell: Shell): Promise<ExitCode> {
@@ -19,20 +26,27 @@ export async function runRecover(input: RawInput, shell: Shell): Promise<ExitCod
 }
 
 async function forward(shell: Shell, args: RecoverArguments): Promise<ExitCode> {
-  const opened = await openWorkspace(shell, args.planning, { secrets: 'none' });
-  if (!opened.ok) return failWith(shell, opened.diagnostics);
-  let kind: string | undefined;
+  // What went back to an earlier environment does not depend on the documents of the folder.
+  const located = await openLocated(shell, args.planning);
+  if (!located.ok) return failWith(shell, located.diagnostics);
+  const { store } = located.value;
+  let open: Snapshot['open'];
   try {
-    kind = (await opened.value.context.store.read())?.open?.operation.kind;
+    open = (await store.read())?.open ?? null;
+  } catch (error) {
+    if (!(error instanceof BackendError)) throw error;
+    return failWith(shell, [diagnoseBackend(error)]);
   } finally {
-    await opened.value.close();
+    await store.close();
   }
-  if (kind === undefined) {
+  if (open === null) {
     if (shell.output.json) shell.output.document({ format: 'accede.recover/v1', open: false });
     else shell.output.print('No operation is open.\n');
     return EXIT.done;
   }
-  const options = { ...args.planning.options, destroy: kind === 'destroy' };
+  const to = goalOf(open.operation);
+  if (to !== undefined) return await rollBack(shell, { ...args, to, patch: false });
+  const options = { ...args.planning.options, destroy: open.operation.kind === 'destroy' };
   return await planAndApply(shell, { ...args.planning, options }, args);
 }
 
@@ -64,7 +78,7 @@ async function back(shell: Shell, args: RecoverArguments): Promise<ExitCode> {
       const folder = relative(shell.folder, opened.value.environment.folder);
       output.print(
         result.exitCode === EXIT.done && result.serial !== null
-          ? `Taken back: ${clean.steps.notDone.length} steps in ${clean.seconds.toFixed(1)} s. State #${result.serial}.\n`
+          ? `Taken back in ${duration(clean.seconds)}: the environment is as before that run. State #${result.serial}.\n`
           : renderResult(clean, output.answer, `accede recover --back${folder === '' ? '' : ` ${folder}`}`),
       );
     }

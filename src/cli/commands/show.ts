@@ -1,17 +1,28 @@
 import { resolve } from 'node:path';
+import { keptBundle, noSuchSerial } from '../../apply/past.ts';
 import { parseAddress } from '../../core/address.ts';
+import type { StateStore } from '../../state/contract.ts';
 import { parseOptionalReadingArguments } from '../arguments/reading.ts';
 import { usageError } from '../arguments/values.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { kindOf } from '../paths.ts';
 import { readPlanFile } from '../planfiles.ts';
 import type { RawInput, Shell } from '../shell.ts';
-import { renderPastState, renderResources } from '../views/state.ts';
+import { type PastSource, renderPastState, renderResources } from '../views/state.ts';
 import { failWith } from './failing.ts';
 import { printPlan } from './planning.ts';
 import { noState, readingState } from './reading.ts';
 import { showResource } from './state.ts';
 import { operationRow } from './status.ts';
+
+/** What the operation put in force, and of which files; null when it put nothing in force. */
+async function inForceAt(store: StateStore, serial: number): Promise<PastSource | null> {
+  const sealed = (await store.sealings()).find((sealing) => sealing.serial === serial)?.sealed ?? null;
+  if (sealed === null) return null;
+  const manifest = (await keptBundle(store, sealed))?.manifest;
+  const { sourceDigest, releaseDigest, commit } = sealed;
+  return { sourceDigest, releaseDigest, commit, variables: manifest?.variables ?? null, files: manifest?.files ?? null };
+}
 
 /** `show`: a plan from its file, a recorded resource, a past state, or with nothing named the state in force. */
 export async function runShow(input: RawInput, shell: Shell): Promise<ExitCode> {
@@ -51,17 +62,14 @@ export async function runShow(input: RawInput, shell: Shell): Promise<ExitCode> 
     const serial = Number(what.replace('#', ''));
     const past = await store.readAt(serial);
     if (past === undefined) {
-      return failWith(shell, [
-        {
-          severity: 'error',
-          code: 'NO_SUCH_SERIAL',
-          summary: 'The state has no such serial',
-          detail: `There is no operation ${serial}; the state is at serial ${snapshot.head.serial}.`,
-          next: 'accede state history',
-        },
-      ]);
+      return failWith(shell, [noSuchSerial({ operations: await store.history() }, serial)]);
     }
-    const rows = { operation: operationRow(past.operation), resources: [...past.resources.values()], outputs: past.outputs };
+    const rows = {
+      operation: operationRow(past.operation),
+      resources: [...past.resources.values()],
+      outputs: past.outputs,
+      inForce: await inForceAt(store, serial),
+    };
     if (shell.output.json) shell.output.document({ format: 'accede.past/v1', ...rows });
     else shell.output.print(renderPastState(shell.output.clean(rows), shell.output.answer));
     return EXIT.done;

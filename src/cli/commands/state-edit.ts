@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
 import { forgetResource, moveResource, pushState } from '../../apply/edit.ts';
+import { rekeyState } from '../../apply/rekey.ts';
 import { parseState } from '../../state/document.ts';
 import { parseEditArguments } from '../arguments/edit.ts';
+import { parseRekeyArguments } from '../arguments/rekey.ts';
 import type { ExitCode } from '../exit.ts';
 import { readBounded } from '../planfiles.ts';
 import type { RawInput, Shell } from '../shell.ts';
@@ -35,6 +37,20 @@ export async function runStateRm(input: RawInput, shell: Shell): Promise<ExitCod
       if (address === undefined) throw new Error('state rm has an address');
       return await forgetResource(context, request, address);
     },
+  );
+}
+
+/** `state rekey`: the former key comes from a file that is named, the new one from the documents. */
+export async function runStateRekey(input: RawInput, shell: Shell): Promise<ExitCode> {
+  const args = parseRekeyArguments(input, shell.folder);
+  return await editing(
+    shell,
+    args,
+    {
+      secrets: 'read',
+      done: (result) => `The key of the documents opens the state. State #${result.serial}.`,
+    },
+    async (context, request, { former }) => await rekeyState(context, request, former),
   );
 }
 

@@ -1,6 +1,7 @@
 import { notRecorded } from '../../apply/edit.ts';
 import { compareText } from '../../core/address.ts';
 import type { Outcome } from '../../core/diagnostic.ts';
+import { defaultRegistry } from '../../providers/registry.ts';
 import { exportState } from '../../state/document.ts';
 import type { ResourceRow, Snapshot } from '../../state/model.ts';
 import { parseReadingArguments, type ReadingArguments } from '../arguments/reading.ts';
@@ -8,6 +9,7 @@ import type { Workspace } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { RawInput, Shell } from '../shell.ts';
 import { renderAddresses } from '../views/addresses.ts';
+import { rowWithDurations } from '../views/durations.ts';
 import { renderHistory, renderResource } from '../views/state.ts';
 import { failWith } from './failing.ts';
 import { noState, readingState } from './reading.ts';
@@ -54,7 +56,7 @@ export function showResource(shell: Shell, snapshot: Snapshot, address: string):
   const row = [...snapshot.resources.values()].find((candidate) => candidate.address === address);
   if (row === undefined) return failWith(shell, [notRecorded(address, snapshot.resources.keys())]);
   if (shell.output.json) shell.output.document({ format: 'accede.resource/v1', resource: row });
-  else shell.output.print(renderResource(shell.output.clean(row), shell.output.answer));
+  else shell.output.print(renderResource(rowWithDurations(shell.output.clean(row), defaultRegistry()), shell.output.answer));
   return EXIT.done;
 }
 

@@ -1,4 +1,5 @@
 import { lookForMarks } from '../../apply/marked.ts';
+import { goalOf, type Past, type PastEnvironment, readPast } from '../../apply/past.ts';
 import { noWayBack } from '../../apply/recover.ts';
 import { lineagesOf } from '../../plan/marks.ts';
 import type { OperationRow, Snapshot } from '../../state/model.ts';
@@ -17,8 +18,9 @@ export async function runStatus(input: RawInput, shell: Shell): Promise<ExitCode
   if (!args.ok) return failWith(shell, args.diagnostics);
   return await readingState(shell, args.value, async (store, workspace) => {
     const snapshot = await store.read();
+    const past = snapshot === undefined ? undefined : await readPast(store, snapshot);
     const marks = snapshot === undefined ? await marksOf(workspace) : null;
-    const rows = { ...statusRows(workspace, snapshot, args.value.folder), marks };
+    const rows = { ...statusRows(workspace, snapshot, past, args.value.folder), marks };
     if (shell.output.json) shell.output.document(rows);
     else shell.output.print(renderStatus(shell.output.clean(rows), shell.output.answer));
     return EXIT.done;
@@ -33,7 +35,12 @@ async function marksOf({ context, environment }: Workspace): Promise<StatusRows[
   return { objects: marked.length, lineages: lineagesOf(marked), unseen: [...unlisted.keys()], next };
 }
 
-function statusRows(workspace: Workspace, snapshot: Snapshot | undefined, folder: string): Omit<StatusRows, 'marks'> {
+function statusRows(
+  workspace: Workspace,
+  snapshot: Snapshot | undefined,
+  past: Past | undefined,
+  folder: string,
+): Omit<StatusRows, 'marks'> {
   const { environment } = workspace;
   const open = snapshot?.open ?? null;
   const sealed = snapshot?.sealed ?? null;
@@ -69,6 +76,7 @@ function statusRows(workspace: Workspace, snapshot: Snapshot | undefined, folder
             commit: sealed.commit,
             isWritten: sealed.sourceDigest === environment.sourceDigest,
           },
+    reachable: (past?.environments ?? []).filter(({ isKept }) => isKept).map((environment) => reachableRow(environment, past)),
     operation:
       open === null
         ? null
@@ -80,8 +88,8 @@ function statusRows(workspace: Workspace, snapshot: Snapshot | undefined, folder
             unknown: open.steps
               .filter((step) => step.status === 'intended' || step.status === 'unknown' || step.status === 'compensating')
               .map((step) => step.step),
-            next: running ? null : `accede ${open.operation.kind === 'destroy' ? 'destroy' : 'apply'} ${folder}`,
-            back: running || noWayBack(open.steps) !== undefined ? null : `accede recover --back ${folder}`,
+            next: running ? null : `accede ${wayOn(open.operation)}${operand(folder)}`,
+            back: running || noWayBack(open.steps) !== undefined ? null : `accede recover --back${operand(folder)}`,
           },
     lock:
       lock === null
@@ -100,7 +108,36 @@ function statusRows(workspace: Workspace, snapshot: Snapshot | undefined, folder
   };
 }
 
+/** The folder as a command takes it: nothing for the one that is meant without saying. */
+function operand(folder: string): string {
+  return folder === '.' ? '' : ` ${folder}`;
+}
+
+/** The command that goes on with an operation. */
+function wayOn(operation: OperationRow): string {
+  const to = goalOf(operation);
+  return to === undefined ? (operation.kind === 'destroy' ? 'destroy' : 'apply') : `rollback --to ${to}`;
+}
+
+function reachableRow({ serial, sealed, isInForce }: PastEnvironment, past: Past | undefined): StatusRows['reachable'][number] {
+  const endedAt = past?.operations.find((operation) => operation.serial === serial)?.endedAt ?? null;
+  return { serial, endedAt, sourceDigest: sealed.sourceDigest, commit: sealed.commit, isInForce };
+}
+
 export function operationRow(operation: OperationRow) {
   const { serial, id, kind, planDigest, actor, reason, startedAt, endedAt, outcome } = operation;
-  return { serial, id, kind, planDigest, class: operation.class, actor, reason, startedAt, endedAt, outcome };
+  const to = goalOf(operation);
+  return {
+    serial,
+    id,
+    kind,
+    ...(to === undefined ? {} : { to }),
+    planDigest,
+    class: operation.class,
+    actor,
+    reason,
+    startedAt,
+    endedAt,
+    outcome,
+  };
 }

@@ -1,8 +1,9 @@
 import { baseAddress, compareText, parseAddress, type ResourceAddress } from '../../core/address.ts';
+import { formatDuration } from '../../core/duration.ts';
 import type { PlanDocument } from '../../plan/model.ts';
 import { DRAIN } from '../../plan/steps.ts';
 import type { Lines } from './attribute-lines.ts';
-import { count, duration, indent, oneLine, wrap } from './layout.ts';
+import { count, indent, oneLine, wrap } from './layout.ts';
 
 /** Batches that are listed before the rest is counted, and instances of a batch. */
 const MOST_BATCHES = 8;
@@ -28,7 +29,7 @@ function rowsOf(plan: PlanDocument): readonly (readonly [string, readonly string
   for (const { resource, batches } of plan.rolling) {
     const shown = batches
       .slice(0, MOST_BATCHES)
-      .flatMap(({ addresses, pause }) => [keysOf(addresses), ...(pause === 0 ? [] : [duration(pause)])]);
+      .flatMap(({ addresses, pause }) => [keysOf(addresses), ...(pause === 0 ? [] : [formatDuration(pause * 1000)])]);
     const more = batches.length > MOST_BATCHES ? [`… ${count(batches.length - MOST_BATCHES, 'more batch', 'more batches')}`] : [];
     add(resource, `in turn: ${[...shown, ...more].join(' → ')}`);
   }
@@ -38,7 +39,8 @@ function rowsOf(plan: PlanDocument): readonly (readonly [string, readonly string
     const base = baseAddress(step.address);
     drains.set(base, Math.max(drains.get(base) ?? 0, step.seconds));
   }
-  for (const [resource, seconds] of drains) add(resource, `the old goes ${duration(seconds)} after everything has gone over to the new`);
+  for (const [resource, seconds] of drains)
+    add(resource, `the old goes ${formatDuration(seconds * 1000)} after everything has gone over to the new`);
   return [...rows].sort(([a], [b]) => compareText(a, b));
 }
 

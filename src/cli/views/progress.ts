@@ -31,10 +31,12 @@ export function progressLines(event: AccedeEvent, style: Style): readonly string
         `    ${cut(oneLine(event.diagnostic.detail), style.width - 4)}`,
       ];
     case 'step.skipped':
-      return [`${color.dim('-')} ${stepName(event)}  ${color.dim(`skipped: ${oneLine(event.because)}`)}`];
+      return [`${color.dim('-')} ${stepName(event)}  ${color.dim(`skipped, since it follows ${oneLine(event.because)}`)}`];
     case 'compensation.started':
-      return [color.yellow(`Taking back what was done: ${count(event.steps, 'step')}.`)];
+      return [color.yellow('Taking back what was done:')];
     case 'step.compensated':
+      // A wait or a fetch that had nothing to take back would only hide what was.
+      if (!event.changed) return [];
       return [`${color.yellow('↶')} ${stepName(event)}  ${color.dim(`taken back, ${duration(event.seconds)}`)}`];
     case 'run.started':
       return event.continues === null ? [] : [color.yellow(`${event.continues} broke off: its run is taken to its end.`)];

@@ -1,5 +1,6 @@
 import type { ApplyResult } from '../../apply/events.ts';
 import type { Plain } from '../../core/value.ts';
+import { EXIT } from '../exit.ts';
 import { count, duration, oneLine } from './layout.ts';
 import type { Style } from './terminal.ts';
 import { renderValue } from './values.ts';
@@ -19,7 +20,13 @@ export function renderResult(result: ApplyResult, style: Style, next?: string): 
       lines.push(color.green(`Done: ${count(done.length, 'step')} in ${duration(result.seconds)}.${state}`));
       break;
     case 'failed':
-      lines.push(color.red(`Failed after ${duration(result.seconds)}: ${tally}.${state}`));
+      lines.push(
+        color.red(
+          nothingBegun(result)
+            ? `Failed after ${duration(result.seconds)}, before anything was changed: the environment is as before.${state}`
+            : `Failed after ${duration(result.seconds)}: ${tally}.${state}`,
+        ),
+      );
       break;
     case 'compensated':
       lines.push(
@@ -54,18 +61,26 @@ export function renderResult(result: ApplyResult, style: Style, next?: string): 
     default:
       result.outcome satisfies never;
   }
-  if (result.outcome === 'failed' || result.outcome === 'interrupted') {
+  const isOpen = (result.outcome === 'failed' || result.outcome === 'interrupted') && !nothingBegun(result);
+  if (isOpen) {
     lines.push(...stepLines('not done', notDone), ...stepLines('unknown', unknown));
   }
-  if (next !== undefined && (result.outcome === 'failed' || result.outcome === 'interrupted')) {
+  if (next !== undefined && isOpen) {
     lines.push('', 'Go on with:', '', `    ${color.cyan(oneLine(next))}`);
   }
+  if (result.outcome === 'compensated' || (result.outcome === 'failed' && nothingBegun(result)))
+    lines.push('Correct what the error says, then plan and apply again.');
   const outputs = Object.entries(result.outputs).sort(([a], [b]) => (a < b ? -1 : 1));
   if (result.outcome === 'done' && outputs.length > 0) {
     lines.push('', color.bold('Outputs'));
     for (const [name, value] of outputs) lines.push(`  ${oneLine(name)} = ${renderValue(value as Plain)}`);
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** A run that failed without having done anything, and knows it. */
+function nothingBegun({ outcome, exitCode, steps }: ApplyResult): boolean {
+  return outcome === 'failed' && exitCode === EXIT.restored && steps.done.length === 0 && steps.unknown.length === 0;
 }
 
 function stepLines(word: string, steps: readonly string[]): readonly string[] {

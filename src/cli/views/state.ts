@@ -1,7 +1,9 @@
+import type { BundledFile } from '../../core/bundle.ts';
+import type { Plain } from '../../core/value.ts';
 import type { ResourceRow, StoredOutput } from '../../state/model.ts';
 import { valueLines } from './attribute-lines.ts';
-import { columns, oneLine } from './layout.ts';
-import { type OperationRows, operationText } from './status.ts';
+import { columns, count, oneLine, shortDigest } from './layout.ts';
+import { kindText, type OperationRows, operationText } from './status.ts';
 import type { Style } from './terminal.ts';
 import { leavesOf, renderValue } from './values.ts';
 
@@ -42,13 +44,42 @@ export function renderResources(rows: readonly ResourceRow[], { color }: Style):
   return rows.length === 0 ? color.dim('Nothing is recorded.') : `${lines.join('\n')}\n`;
 }
 
+/** What an operation put in force. Nulls: what it was made of is not kept. */
+export interface PastSource {
+  readonly sourceDigest: string;
+  readonly releaseDigest: string | null;
+  readonly commit: string | null;
+  readonly variables: { readonly [name: string]: Plain } | null;
+  readonly files: readonly BundledFile[] | null;
+}
+
+/** The files of what was in force, with their sizes. */
+function sourceLines({ sourceDigest, commit, variables, files }: PastSource, { color }: Style): readonly string[] {
+  const of = commit === null ? '' : `, commit ${oneLine(commit)}`;
+  const head = `${color.bold('Documents')} ${shortDigest(sourceDigest)}${of}`;
+  if (files === null || variables === null) return [head, color.dim('  They are not kept, so that nothing can go back to them.')];
+  const counted = files.filter(({ kind }) => kind !== 'idle');
+  const rows = counted.map((file) => [
+    `  ${oneLine(file.path)}`,
+    file.kind === 'kept' ? count(file.bytes, 'byte') : 'a secret is read from it: not kept',
+  ]);
+  const given = Object.entries(variables).map(([name, value]) => `  ${oneLine(name)} = ${renderValue(value)}`);
+  return [head, ...columns(rows), ...(given.length === 0 ? [] : ['', color.bold('Variables'), ...given])];
+}
+
 /** A state as an operation left it. */
 export function renderPastState(
-  past: { readonly operation: OperationRows; readonly resources: readonly ResourceRow[]; readonly outputs: readonly StoredOutput[] },
+  past: {
+    readonly operation: OperationRows;
+    readonly resources: readonly ResourceRow[];
+    readonly outputs: readonly StoredOutput[];
+    readonly inForce: PastSource | null;
+  },
   style: Style,
 ): string {
   const outputs = past.outputs.length === 0 ? '' : `\n${style.color.bold('Outputs')}\n${renderOutputs(past.outputs)}`;
-  return `${style.color.bold(operationText(past.operation))}\n\n${renderResources(past.resources, style)}${outputs}`;
+  const sources = past.inForce === null ? '' : `\n${sourceLines(past.inForce, style).join('\n')}\n`;
+  return `${style.color.bold(operationText(past.operation))}\n\n${renderResources(past.resources, style)}${outputs}${sources}`;
 }
 
 export function renderOutputs(outputs: readonly StoredOutput[]): string {
@@ -60,7 +91,7 @@ export function renderHistory(operations: readonly OperationRows[], { color }: S
   if (operations.length === 0) return color.dim('Nothing was ever applied.');
   const rows = operations.map((operation) => [
     operation.id,
-    oneLine(operation.class === null ? operation.kind : `${operation.kind} (${operation.class})`),
+    oneLine(kindText(operation)),
     operation.outcome ?? 'open',
     operation.startedAt,
     oneLine(operation.actor),

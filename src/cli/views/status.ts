@@ -1,10 +1,12 @@
-import { columns, count, oneLine, shortDigest } from './layout.ts';
+import { columns, count, lengthOf, oneLine, pad, shortDigest } from './layout.ts';
 import type { Style } from './terminal.ts';
 
 export interface OperationRows {
   readonly serial: number;
   readonly id: string;
   readonly kind: string;
+  /** Of a rollback: the serial that it goes back to. */
+  readonly to?: number;
   readonly planDigest: string | null;
   readonly class: string | null;
   readonly actor: string;
@@ -41,6 +43,14 @@ export interface StatusRows {
     /** Whether the documents in the folder are those in force. */
     readonly isWritten: boolean;
   } | null;
+  /** Environments that a rollback can bring back, newest first. */
+  readonly reachable: readonly {
+    readonly serial: number;
+    readonly endedAt: string | null;
+    readonly sourceDigest: string;
+    readonly commit: string | null;
+    readonly isInForce: boolean;
+  }[];
   readonly operation:
     | (OperationRows & {
         readonly running: boolean;
@@ -79,13 +89,15 @@ export function renderStatus(status: StatusRows, { color }: Style): string {
   }
   const isDestroyed = state?.resources === 0 && lastOperation?.kind === 'destroy' && lastOperation.outcome === 'done';
   if (inForce !== null) {
-    const written = inForce.isWritten ? 'the documents here are the ones in force' : 'the documents here differ';
+    const written = inForce.isWritten ? 'the documents here are these, variables aside' : 'the documents here differ';
     rows.push(['in force', `#${inForce.serial}, documents ${shortDigest(inForce.sourceDigest)} (${written})`]);
     if (inForce.releaseDigest !== null) rows.push(['release', shortDigest(inForce.releaseDigest)]);
     if (inForce.commit !== null) rows.push(['commit', oneLine(inForce.commit)]);
   } else if (state !== null) {
     rows.push(['in force', isDestroyed ? 'nothing: everything was destroyed' : 'nothing: no apply has finished yet']);
   }
+  const past = status.reachable.filter(({ isInForce }) => !isInForce);
+  if (past.length > 0) rows.push(['rollback', `to ${serialsText(past)}`]);
   rows.push(['lock', lock === null ? 'free' : lockText(lock)]);
   if (lastOperation !== null) rows.push(['last', operationText(lastOperation)]);
   lines.push(...columns(rows.map(([label, text]) => [`  ${label}`, text])));
@@ -104,10 +116,20 @@ export function renderStatus(status: StatusRows, { color }: Style): string {
       for (const step of steps.slice(0, MOST_LISTED)) lines.push(`  ${word.padEnd(9)} ${oneLine(step)}`);
       if (steps.length > MOST_LISTED) lines.push(`  … ${steps.length - MOST_LISTED} more ${word}`);
     }
-    if (operation.next !== null) lines.push('', `    ${color.cyan(oneLine(operation.next))}    goes on from there`);
-    if (operation.back !== null) lines.push(`    ${color.cyan(oneLine(operation.back))}    takes back what it did`);
+    const ways = [
+      [operation.next, 'goes on from there'],
+      [operation.back, 'takes back what it did'],
+    ].flatMap(([command, meaning]) => (command == null ? [] : [[oneLine(command), meaning ?? ''] as const]));
+    const width = Math.max(0, ...ways.map(([command]) => lengthOf(command)));
+    if (ways.length > 0) lines.push('', ...ways.map(([command, meaning]) => `    ${color.cyan(pad(command, width))}  ${meaning}`));
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** `#7, #5, #3`, the newest first. */
+function serialsText(past: StatusRows['reachable']): string {
+  const shown = past.slice(0, MOST_LISTED).map(({ serial }) => `#${serial}`);
+  return past.length > MOST_LISTED ? `${shown.join(', ')} and ${past.length - MOST_LISTED} older ones` : shown.join(', ');
 }
 
 function missingState(marks: StatusRows['marks']): readonly (readonly [string, string])[] {
@@ -126,9 +148,15 @@ function lockText(lock: NonNullable<StatusRows['lock']>): string {
   return lock.isHeld ? held : `free: its last holder, ${held}, is gone`;
 }
 
+/** `apply (initial)`, `rollback to #2 (composite)`. */
+export function kindText(operation: Pick<OperationRows, 'kind' | 'to' | 'class'>): string {
+  const kind = operation.to === undefined ? operation.kind : `${operation.kind} to #${operation.to}`;
+  return operation.class === null ? kind : `${kind} (${operation.class})`;
+}
+
 export function operationText(operation: OperationRows): string {
   const ending = operation.outcome ?? 'open';
-  const of = operation.class === null ? operation.kind : `${operation.kind} (${operation.class})`;
+  const of = kindText(operation);
   const reason = operation.reason === null ? '' : `: ${oneLine(operation.reason)}`;
   return `${operation.id} ${oneLine(of)} ${ending} ${operation.endedAt ?? operation.startedAt} by ${oneLine(operation.actor)}${reason}`;
 }

@@ -85,6 +85,21 @@ export const APPLY_CODES: CodeTable = {
     remedy: 'Remove what the message names, then run accede apply.',
     exit: [6],
   },
+  ENVIRONMENT_NOT_KEPT: {
+    summary: 'What an earlier environment was made of is not in the state.',
+    remedy: 'Choose a serial that status lists, or check the commit out and apply it.',
+    exit: [1],
+  },
+  NOTHING_BEFORE: {
+    summary: 'There is no earlier environment to go back to.',
+    remedy: 'Name a serial with --to; status lists those that can be reached.',
+    exit: [1],
+  },
+  NOTHING_PUT_IN_FORCE: {
+    summary: 'The operation that rollback names put no environment in force.',
+    remedy: 'Choose a serial that the message or status lists.',
+    exit: [1],
+  },
   NOTHING_OPEN: { summary: 'There is no open operation to recover.', remedy: 'Nothing to do.', exit: [0] },
   NO_WAY_BACK: {
     summary: 'The open operation has crossed its point of no return.',

@@ -21,12 +21,18 @@ export const CLI_CODES: CodeTable = {
   FILE_UNWRITABLE: { summary: 'A file cannot be written.', remedy: 'Correct its path, mode or owner, or make room.', exit: [1] },
   FLAGS_CONFLICT: { summary: 'Two flags, or a flag and an operand, cannot be used together.', remedy: 'Leave one of them out.', exit: [1] },
   FLAG_DOUBLED: { summary: 'A flag that counts once is given twice.', remedy: 'Leave one of them out.', exit: [1] },
+  FLAG_MISSING: { summary: 'A flag that the command needs is missing.', remedy: 'Give it as the help describes it.', exit: [1] },
   FLAG_VALUE_MISSING: { summary: 'A flag has no value.', remedy: 'Give the value behind it.', exit: [1] },
   FOLDER_OCCUPIED: { summary: 'init would overwrite files of the folder.', remedy: 'Choose another folder.', exit: [1] },
   INTERRUPTED: { summary: 'The command was interrupted before it changed anything.', remedy: 'Run it again.', exit: [130] },
   NAME_DIFFERS: {
     summary: 'What was typed is not the name of the environment.',
     remedy: 'Run the command again and type the name.',
+    exit: [1],
+  },
+  NOTHING_TO_COMPARE: {
+    summary: 'What diff was given is no serial, plan or folder, or the two do not compare.',
+    remedy: 'Name two serials, two plan files or two folders, or a serial with either.',
     exit: [1],
   },
   NOTHING_TO_SHOW: {
@@ -55,6 +61,11 @@ export const CLI_CODES: CodeTable = {
     exit: [1],
   },
   OPERAND_MISSING: { summary: 'An operand is missing.', remedy: 'Give it as the help describes it.', exit: [1] },
+  PATCH_BINARY: {
+    summary: 'Warning: a file that differs is no text, so that the patch leaves it out.',
+    remedy: 'Take the file from where the documents are versioned.',
+    exit: [0],
+  },
   RUN_REQUEST_INVALID: {
     summary: 'The request of a run is no JSON document, or too large a one.',
     remedy: 'Give one JSON document of at most 1 MiB.',

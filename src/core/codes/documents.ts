@@ -20,6 +20,11 @@ export const DOCUMENT_CODES: CodeTable = {
     exit: [1],
   },
   BAD_YAML: { summary: 'A document is not valid YAML.', remedy: 'Correct the place that is shown.', exit: [1] },
+  BUNDLE_TOO_LARGE: {
+    summary: 'Warning: the files of the environment are more than is kept, so that no rollback to it will be possible.',
+    remedy: 'Make them smaller, or put large contents into an image.',
+    exit: [0],
+  },
   DEFINED_TWICE: {
     summary: 'The same thing is defined in two places.',
     remedy: 'Remove one of the two, or change the first under overrides:.',

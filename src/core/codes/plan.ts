@@ -143,6 +143,16 @@ export const PLAN_CODES: CodeTable = {
     remedy: 'Put a copy of the state in its place if there is one, else apply.',
     exit: [0, 2],
   },
+  SECRET_NOT_KEPT: {
+    summary: 'Warning: a change takes a secret away that the state has no key to keep.',
+    remedy: 'Write state.encryption, or have the former secret at hand.',
+    exit: [0, 2],
+  },
+  STATE_KEY_NEEDED: {
+    summary: 'A resource makes secrets that are kept in the state alone, and the documents name no key for it.',
+    remedy: 'Write state.encryption with a key file or a passphrase.',
+    exit: [3],
+  },
   STEPS_UNSETTLED: {
     summary: 'Warning: an earlier run broke off in the middle of a step.',
     remedy: 'Run accede apply; it clears up what was left.',

@@ -54,6 +54,16 @@ export const RESOURCE_CODES: CodeTable = {
     remedy: 'Leave it out; nothing is ever ignored silently.',
     exit: [1],
   },
+  PASSPHRASE_IN_CLEAR: {
+    summary: 'The passphrase of the state stands in the documents or in a variable.',
+    remedy: 'Write it as ${secrets.NAME}, with a secret that reads an environment variable, a file or a program.',
+    exit: [1],
+  },
+  PASSPHRASE_SHORT: {
+    summary: 'The passphrase of the state is so short that it can be guessed.',
+    remedy: 'Take a longer one, or a key file.',
+    exit: [1],
+  },
   PROVIDER_NOT_CONFIGURED: {
     summary: 'A provider is used without the configuration that it needs.',
     remedy: 'Write its block under providers:.',

@@ -18,6 +18,11 @@ export const STATE_CODES: CodeTable = {
     remedy: 'Correct the document, or put a copy of the state in place.',
     exit: [1],
   },
+  STATE_CIPHER_DAMAGED: {
+    summary: 'A ciphertext in the state was altered, or stands in another place than it was made for.',
+    remedy: 'Put a copy of the state from before in its place, or taint the resource that is named.',
+    exit: [1, 6],
+  },
   STATE_CORRUPT: {
     summary: 'The store is damaged, or the file is no state.',
     remedy: 'Put a copy of the state from before in its place.',
@@ -65,6 +70,21 @@ export const STATE_CODES: CodeTable = {
     exit: [1],
   },
   STATE_FULL: { summary: 'There is no room to write the state.', remedy: 'Make room on its disk, then run accede apply.', exit: [1] },
+  STATE_KEY_MISSING: {
+    summary: 'The state keeps secrets encrypted, and the documents do not say with which key.',
+    remedy: 'Write state.encryption as it was.',
+    exit: [1],
+  },
+  STATE_KEY_UNUSABLE: {
+    summary: 'The key file of the state is not there, not private, or holds no key.',
+    remedy: 'Put the key of 32 bytes in its place, as a regular file of this user with mode 0600.',
+    exit: [1],
+  },
+  STATE_KEY_WRONG: {
+    summary: 'The key file or passphrase is not the one that the state was encrypted with. Nothing is lost.',
+    remedy: 'Name the former key again; accede state rekey goes over to another one.',
+    exit: [1],
+  },
   STATE_MOVED: {
     summary: 'The state changed between the look and the write. Nothing was written.',
     remedy: 'Run the command again.',
@@ -75,9 +95,24 @@ export const STATE_CODES: CodeTable = {
     remedy: 'Use removed: and a new resource instead.',
     exit: [1],
   },
+  STATE_NOT_ENCRYPTED: {
+    summary: 'The state keeps no secrets, so that there is no key to change.',
+    remedy: 'Write state.encryption; the next apply begins with it.',
+    exit: [1],
+  },
   STATE_PASSWORD_IN_CLEAR: {
     summary: 'The password of the state stands in the documents or in a variable.',
     remedy: 'Write it as ${secrets.NAME}, with a secret that reads an environment variable, a file or a program.',
+    exit: [1],
+  },
+  STATE_PRUNE_HELD_BACK: {
+    summary: 'Warning: less was forgotten than was asked for.',
+    remedy: 'Nothing has to be done; what is in force or not settled is kept with all that came after it.',
+    exit: [0],
+  },
+  STATE_PRUNE_OPEN: {
+    summary: 'Nothing is forgotten while an operation is open.',
+    remedy: 'Run accede recover first.',
     exit: [1],
   },
   STATE_PUSH_REFUSED: {

@@ -6,9 +6,9 @@ import { attribute, defineType, traitsOf } from '../define.ts';
 import { CONTENT_LIMIT, contentSize, desiredContent, isTooLarge } from './content.ts';
 import { singleStepEffects } from './single-step.ts';
 
-const MODE_ADVICE = 'quoted octal digits such as "0644" (without quotes YAML reads another number)';
+export const MODE_ADVICE = 'quoted octal digits such as "0644" (without quotes YAML reads another number)';
 const ACCOUNT_ADVICE = 'Write the name of a user or group, or its number.';
-const account = z
+export const account = z
   .union([z.string().regex(/^(?:[A-Za-z_][A-Za-z0-9_.-]{0,63}\$?|\d{1,10})$/, ACCOUNT_ADVICE), z.int().min(0).max(4_294_967_294)])
   .optional();
 
@@ -21,7 +21,7 @@ const schema = z.strictObject({
     'Where the file stands. A relative path starts at the folder of the document.',
     { facet: 'identity', immutable: true },
   ),
-  content: attribute(z.string().optional(), 'The text of the file. Either this or `source`.', { facet: 'content' }),
+  content: attribute(z.string().optional(), 'The text of the file. Either this or `source`.', { facet: 'content', kept: true }),
   source: attribute(z.string().min(1).optional(), 'A file beside the document whose bytes are the content. Either this or `content`.', {
     facet: 'content',
     reads: true,
@@ -47,7 +47,7 @@ export const fileType = defineType({
   schemaVersion: 1,
   schema,
   traits: {
-    content_base64: traitsOf('The content of a file that is not UTF-8, in base64.', { facet: 'content' }),
+    content_base64: traitsOf('The content of a file that is not UTF-8, in base64.', { facet: 'content', kept: true }),
   },
   role: 'infrastructure',
   stage: 'migrate',
@@ -123,7 +123,8 @@ function sealMembers(content: Attributes): Attributes {
   return Object.fromEntries(Object.entries(content).map(([name, value]) => [name, Sensitive.open(value)]));
 }
 
-function accountText(value: Value): Value {
+/** An account in normal form: text, also where it is a number. */
+export function accountText(value: Value): Value {
   return typeof value === 'number' ? String(value) : value;
 }
 
@@ -148,8 +149,8 @@ function effects(change: Change): readonly Effect[] {
   return singleStepEffects(change, { createFirst, undo: !isTooLarge(change.live?.['content_base64']) });
 }
 
-/** Two spellings may mean one place when one is absolute and the other is not, or when one leaves the folder that it starts at. */
-function surelyApart(a: Value | undefined, b: Value | undefined): boolean {
+/** Whether two paths surely mean two places: they may mean one when one is absolute and the other is not, or when one leaves the folder that it starts at. */
+export function surelyApart(a: Value | undefined, b: Value | undefined): boolean {
   if (typeof a !== 'string' || typeof b !== 'string' || a === b) return false;
   return isAbsolute(a) === isAbsolute(b) && !a.startsWith('..') && !b.startsWith('..');
 }

@@ -53,6 +53,9 @@ function killedStore(inner: StateStore, killed: Killed): StateStore {
   return {
     read: () => inner.read(),
     readAt: (serial) => inner.readAt(serial),
+    sealings: () => inner.sealings(),
+    sourceDigests: () => inner.sourceDigests(),
+    sources: (digests) => inner.sources(digests),
     history: () => inner.history(),
     steps: (serial) => inner.steps(serial),
     spentBy: (digest) => inner.spentBy(digest),

@@ -97,6 +97,8 @@ describe('an apply that fails before its point of no return', () => {
     const undone = bench.events.flatMap((event) => (event.type === 'step.compensated' ? [event.step] : []));
     const ofService = undone.filter((step) => step.startsWith('fake.service.s'));
     expect(ofService).toEqual(['ready', 'start', 'create', 'depose', 'stop'].map((effect) => `fake.service.s:${effect}`));
+    const idle = bench.events.flatMap((event) => (event.type === 'step.compensated' && !event.changed ? [event.step] : []));
+    expect(idle).toEqual(['fake.service.s:ready']);
   });
 
   it('must take back dependants before what they depend on', async () => {

@@ -385,8 +385,8 @@ describe('the text of a plan', () => {
     expect(text.slice(text.indexOf('Rolling'), text.indexOf('Stages'))).toMatchInlineSnapshot(`
       "Rolling
         docker.container.web
-            in turn: a → 5.0 s → b, c
-            the old goes 1 min 30 s after everything has gone over to the new
+            in turn: a → 5s → b, c
+            the old goes 1m30s after everything has gone over to the new
         docker.job.seed
             in turn: 00 → 01 → 02 → 03 → 04 → 05 → 06 → 07 → … 4 more batches
 

@@ -31,7 +31,7 @@ const RUN: readonly EventBody[] = [
   { type: 'step.done', ...step, seconds: 1.24, figures: { bytes: 1_500_000, tries: 3 } },
   { type: 'step.failed', ...step, effect: 'ready', seconds: 75, diagnostic, lines: ['last words', '\u001b[31mred'] },
   { type: 'step.unknown', ...step, effect: 'stop', diagnostic },
-  { type: 'step.skipped', ...step, effect: 'retire', because: 'docker.container.api was not done' },
+  { type: 'step.skipped', ...step, effect: 'retire', because: 'docker.container.api:ready' },
   { type: 'stage.done', stage: 'start', steps: 5 },
 ];
 
@@ -61,7 +61,22 @@ describe('plain progress', () => {
           │ \\u001b[31mred
       ? docker.container.api                     stop       outcome unknown
           docker.container.api, ready: it exited with code 1.
-      - docker.container.api                     retire     skipped: docker.container.api was not done"
+      - docker.container.api                     retire     skipped, since it follows docker.container.api:ready"
+    `);
+  });
+});
+
+describe('the way back in plain lines', () => {
+  it('must list what was taken back, and not what had nothing to take back', () => {
+    const events: readonly EventBody[] = [
+      { type: 'compensation.started', steps: 3 },
+      { type: 'step.compensated', ...step, effect: 'ready', changed: false, seconds: 0 },
+      { type: 'step.compensated', ...step, changed: true, seconds: 1.2 },
+      { type: 'step.compensated', ...step, effect: 'fetch', changed: false, seconds: 0 },
+    ];
+    expect(events.flatMap((body) => progressLines(event(body), style)).join('\n')).toMatchInlineSnapshot(`
+      "Taking back what was done:
+      ↶ docker.container.api                     create     taken back, 1.2 s"
     `);
   });
 });
@@ -94,6 +109,21 @@ describe('the account of a run', () => {
       Go on with:
 
           accede apply env
+      "
+    `);
+  });
+
+  it('must say of a run that failed before it changed anything that all is as before', () => {
+    const failed = {
+      ...RESULT,
+      exitCode: 5,
+      outcome: 'failed' as const,
+      outputs: {},
+      steps: { done: [], notDone: ['a:fetch', 'b:create'], unknown: [] },
+    };
+    expect(renderResult(failed, style, 'accede apply env')).toMatchInlineSnapshot(`
+      "Failed after 12 s, before anything was changed: the environment is as before. State #3.
+      Correct what the error says, then plan and apply again.
       "
     `);
   });

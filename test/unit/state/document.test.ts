@@ -12,7 +12,7 @@ import { StateFolder } from '../../support/state-folder.ts';
 import { acquired, addressOf, begun, identityOf, operationOf, rowOf } from '../../support/state-rows.ts';
 
 const FINGERPRINT = `hmac-sha256:${'a'.repeat(64)}`;
-const SEALED = { serial: 12, sourceDigest: 'sha256:s', releaseDigest: null, governance: { a: 1 }, commit: null, secrets: {} };
+const SEALED = { serial: 12, sourceDigest: 'sha256:s', releaseDigest: null, governance: { a: 1 }, commit: null, secrets: {}, source: null };
 const SECRET = { $accede: 'sensitive', fingerprint: FINGERPRINT, names: ['token'] };
 
 function snapshotOf(rows: readonly ResourceRow[], changes: Partial<Snapshot> = {}): Snapshot {
@@ -52,8 +52,17 @@ describe('a state document', () => {
 
   it('must read back as what was written', () => {
     const { identity, head, resources, outputs, sealed } = snapshot;
-    const { environment, lineage, createdAt } = identity;
-    expect(valueOf(parseState(textOf(snapshot)))).toEqual({ environment, lineage, createdAt, ...head, resources, outputs, sealed });
+    const { environment, lineage, createdAt, encryption } = identity;
+    expect(valueOf(parseState(textOf(snapshot)))).toEqual({
+      environment,
+      lineage,
+      createdAt,
+      encryption,
+      ...head,
+      resources,
+      outputs,
+      sealed,
+    });
     expect(parseState(textOf(snapshot)).diagnostics).toEqual([]);
   });
 
@@ -129,7 +138,14 @@ describe('pushing a state', () => {
     await push(plan);
     const found = await (await folder.store()).read();
     const { lineage, createdAt } = snapshot.identity;
-    expect(found?.identity).toEqual({ format: 1, environment: 'crm', lineage, createdAt, fingerprintKey: target.fingerprintKey });
+    expect(found?.identity).toEqual({
+      format: 1,
+      environment: 'crm',
+      lineage,
+      createdAt,
+      encryption: null,
+      fingerprintKey: target.fingerprintKey,
+    });
     expect(found?.head.serial).toBe(13);
     expect(found?.outputs).toEqual(snapshot.outputs);
     expect(found?.sealed).toEqual({ ...SEALED, serial: 13 });

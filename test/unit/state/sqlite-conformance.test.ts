@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { type StatePlace, stateConformance } from '../../conformance/state.ts';
+import { encryptionConformance } from '../../conformance/state-encryption.ts';
 import { leaseConformance } from '../../conformance/state-lease.ts';
 
 async function place(): Promise<StatePlace> {
@@ -20,4 +21,5 @@ async function place(): Promise<StatePlace> {
 }
 
 stateConformance('SQLite', place);
+encryptionConformance('SQLite', place);
 leaseConformance('SQLite', place);

@@ -9,8 +9,9 @@ import { hasColumn, UPGRADES, type Upgrade, upgradeTables } from '../../../src/s
 import { StateFolder } from '../../support/state-folder.ts';
 import { acquired, begun, rowOf, stepOf } from '../../support/state-rows.ts';
 
-/** The table of the lock in the first format. */
-const FIRST_LOCK = `DROP TABLE accede_lock;
+/** The table of the lock in the first format, which kept no secrets. */
+const FIRST_LOCK = `DROP TABLE accede_encryption;
+DROP TABLE accede_lock;
 CREATE TABLE accede_lock (environment TEXT NOT NULL, lock_id TEXT NOT NULL, fence INTEGER NOT NULL, token_digest TEXT NOT NULL, who TEXT NOT NULL, host TEXT NOT NULL,
   boot_id TEXT NOT NULL, pid INTEGER NOT NULL, process_start TEXT NOT NULL, purpose TEXT NOT NULL, since TEXT NOT NULL, PRIMARY KEY (environment)) STRICT;
 UPDATE accede_schema SET version = 1;`;

@@ -132,8 +132,13 @@ function describe(container: ContainerReply, query: ObjectQuery, path: string, v
   const key = `${query.address.replace(/^docker\.container\./, '')}${path}`.replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, '');
   return [
     `The image of ${container.Name} declares a volume at ${path} that the document does not mount, so its data is in a volume without a name. It goes over to every successor and stays when the container goes, but nothing will tell whose it is. Give it a name; the data stays where it is:`,
-    `  resources: { docker.volume: { ${key}: { name: ${volume} } } }`,
-    `  import: [{ address: docker.volume.${key}, id: ${volume} }]`,
+    '  resources:',
+    '    docker.volume:',
+    `      ${key}:`,
+    `        name: ${volume}`,
+    '  import:',
+    `    - address: docker.volume.${key}`,
+    `      id: ${volume}`,
     `and in ${query.address}:`,
     `  volumes: ["\${docker.volume.${key}.name}:${path}"]`,
     'Where the data is worth nothing, write renew_anon_volumes: true instead.',

@@ -32,7 +32,7 @@ export function imageProblems(attributes: Attributes, context: TypeContext): rea
   const text = plainText(attributes['image']);
   const reference = text === undefined ? undefined : parseImageReference(text);
   if (reference?.kind !== 'tag' || context.config['allow_tags'] === true) return [];
-  const detail = `The image ${text} is named by a tag, which may mean another image tomorrow. Name it by its digest, or set allow_tags: true on the provider.`;
+  const detail = `The image ${text} is named by a tag, which may mean another image tomorrow. Name it by its digest, which docker image inspect ${text} lists under RepoDigests (and as Id, for one that was built on the engine), or set allow_tags: true on the provider.`;
   return [problem('IMAGE_NOT_PINNED', 'Image without a digest', detail, ['image'], `${reference.repository}@sha256:… or sha256:…`)];
 }
 

@@ -32,6 +32,7 @@ export const jobType = defineType({
     completed: traitsOf('With `run: once`, the results of all completed runs by the digest of their inputs.', { computed: true }),
     _defaults: traitsOf('What image and engine give by themselves.', { facet: 'annotation' }),
   },
+  durations: ['timeout'],
   role: 'job',
   stage: 'migrate',
   marks: true,
