@@ -2,7 +2,7 @@ import type { Diagnostic } from '../core/diagnostic.ts';
 import { type Attributes, findUnknown, type Value } from '../core/value.ts';
 import { ignoreChanges } from '../plan/diff.ts';
 import { evaluateInstance } from '../plan/evaluate.ts';
-import { filledIn, fingerprintOfObserved, type Masks, recordedComputed } from '../plan/live.ts';
+import { filledIn, fingerprintOfObserved, isSameObject, type Masks, recordedComputed } from '../plan/live.ts';
 import type { PreparedChange } from '../plan/prepared.ts';
 import { objectQuery } from '../plan/query.ts';
 import { RECORDED_AS_IT_IS } from '../plan/refresh.ts';
@@ -136,7 +136,7 @@ export class ChangeRun implements Reversible {
 
   async requireAsBefore(io: EffectIo): Promise<void> {
     this.#desired = this.change.desired;
-    await this.#compareFingerprint(io);
+    await this.#compareFingerprint(io, 'as before');
   }
 
   #operation(effect: Effect, intent: Intent): Operation {
@@ -313,7 +313,7 @@ export class ChangeRun implements Reversible {
   }
 
   /** The object must still be the one that the plan saw. One whose identity was not known then must not be there now. */
-  async #compareFingerprint(io: EffectIo): Promise<void> {
+  async #compareFingerprint(io: EffectIo, what: 'as planned' | 'as before' = 'as planned'): Promise<void> {
     const { change } = this;
     const { planned, row, type } = change;
     const expected = this.#run.fingerprints[planned.address];
@@ -332,11 +332,10 @@ export class ChangeRun implements Reversible {
     });
     if (query === undefined) return;
     const observed = await (await this.#run.session(alias)).read(query, io);
-    const actual =
-      observed.kind === 'cannot-see'
-        ? `cannot see: ${observed.reason}`
-        : fingerprintOfObserved(type, observed, change.masks, this.#run.planKey);
+    const seen = fingerprintOfObserved(type, observed, change.masks, this.#run.planKey);
+    const actual = observed.kind === 'cannot-see' ? `cannot see: ${observed.reason}` : seen;
     if (actual === expected) return;
+    if (what === 'as before' && isSameObject(type, [change.observed, observed], row, change.masks, this.#run.key)) return;
     const detail = `${planned.address} changed after the plan was made. Nothing was done to it. Plan again.`;
     const moved = changeDiagnostic(this.change, 'LIVE_MOVED', 'A live object is not the one that the plan saw', detail);
     throw new StepRefused({ ...moved, expected: expected ?? 'absent', observed: actual ?? 'absent', next: 'accede plan' }, { moved: true });

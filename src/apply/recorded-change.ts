@@ -1,8 +1,8 @@
 import type { ResourceAddress } from '../core/address.ts';
 import { canonicalText } from '../core/canonical.ts';
-import { type Attributes, clearForm, type Plain, withoutCiphertext } from '../core/value.ts';
+import { type Attributes, clearForm, decodeValue, type Plain, withoutCiphertext } from '../core/value.ts';
 import type { Vault } from '../core/vault.ts';
-import { maskedLive, recordedAttributes } from '../plan/live.ts';
+import { alignedLive, maskedLive, recordedAttributes } from '../plan/live.ts';
 import { objectQuery } from '../plan/query.ts';
 import { isOwnEffect } from '../plan/steps.ts';
 import {
@@ -103,9 +103,17 @@ export class RecordedChange implements Reversible {
     if (query === undefined || first === undefined || type.data) return;
     const observed = await (await this.#facts.session(row?.provider ?? first.provider)).read(query, io);
     const recorded = row === undefined ? undefined : recordedAttributes(type, row);
-    const live =
-      observed.kind === 'found' ? encodedAttributes(maskedLive(type, observed, { desired: undefined, recorded, secrets: [] }), key) : null;
-    if (same(live, this.#preimage === null ? null : withoutCiphertext(this.#preimage))) return;
+    const masks = { desired: undefined, recorded, secrets: [] };
+    const live = observed.kind === 'found' ? encodedAttributes(maskedLive(type, observed, masks), key) : null;
+    const preimage = this.#preimage === null ? null : withoutCiphertext(this.#preimage);
+    if (same(live, preimage)) return;
+    if (observed.kind === 'found' && preimage !== null) {
+      // What a server gives by itself, it may give anew meanwhile: the operator's part has to be as before, as a plan would compare it.
+      const before = decodeValue(preimage) as Attributes;
+      const against = recorded ?? before;
+      const aligned = encodedAttributes(type.align?.(against, before) ?? before, key);
+      if (same(encodedAttributes(alignedLive(type, observed, against, masks), key), aligned)) return;
+    }
     throw new StepRefused(
       {
         severity: 'error',

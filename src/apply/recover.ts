@@ -45,6 +45,10 @@ export async function recoverBack(context: EngineContext, request: RecoverReques
   return result;
 }
 
+/** Without its state an operation leaves nothing that tells of it. */
+const NO_STATE =
+  'There is no state, so nothing tells of an operation, and nothing was taken back. If there was a state, put it back first; else a plan finds what bears our mark.';
+
 /** What is recorded, and what opens the secrets in it. */
 interface RecordedState {
   readonly snapshot: Snapshot;
@@ -73,7 +77,7 @@ class Recovery {
     try {
       const { store, clock } = this.#context;
       const { actor, lockTimeout, stop } = this.#request;
-      if ((await store.read()) === undefined) return this.#nothing();
+      if ((await store.read()) === undefined) return this.#nothing(NO_STATE);
       const answer = await acquireLock(
         store,
         { who: actor, purpose: 'recover' },
@@ -203,9 +207,9 @@ class Recovery {
     });
   }
 
-  #nothing(): ApplyResult {
+  #nothing(detail = 'There is no operation to recover.'): ApplyResult {
     return this.#result('done', 0, [
-      { severity: 'warning', code: 'NOTHING_OPEN', summary: 'Nothing is open', detail: 'There is no operation to recover.' },
+      { severity: 'warning', code: 'NOTHING_OPEN', summary: 'Nothing is open', detail, next: 'accede plan' },
     ]);
   }
 

@@ -1,5 +1,5 @@
 import { digestOf } from '../core/canonical.ts';
-import { type Attributes, decodeValue, encodeValue, isAttributes, Unknown, type Value } from '../core/value.ts';
+import { type Attributes, decodeValue, encodeValue, isAttributes, sameValue, Unknown, type Value } from '../core/value.ts';
 import { decryptAt, type Vault } from '../core/vault.ts';
 import type { Found, Observed, ResourceType } from '../providers/contract.ts';
 import type { ResourceRow } from '../state/model.ts';
@@ -61,4 +61,20 @@ export function fingerprintOfObserved(type: ResourceType, observed: Observed, ma
   if (observed.kind !== 'found') return null;
   const attributes = encodeValue(maskLive(observed.attributes, type, masks), key);
   return digestOf({ ref: observed.ref, owner: observed.owner, attributes });
+}
+
+/**
+ * Whether two looks found the same object with the same attributes, compared as a plan compares: what a server gives by itself, and may have
+ * given anew between the two, does not count.
+ */
+export function isSameObject(
+  type: ResourceType,
+  [one, other]: readonly [Observed, Observed],
+  row: ResourceRow | undefined,
+  masks: Masks,
+  key: Buffer,
+): boolean {
+  if (one.kind !== 'found' || other.kind !== 'found' || one.ref !== other.ref || one.owner !== other.owner) return false;
+  const against = row === undefined ? one.attributes : recordedAttributes(type, row);
+  return sameValue(alignedLive(type, one, against, masks), alignedLive(type, other, against, masks), key);
 }

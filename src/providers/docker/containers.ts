@@ -5,6 +5,7 @@ import { requireNetwork, syncNetworks } from './attachments.ts';
 import { anonymousVolumes, dropVolumes, renewsVolumes, withCarriedVolumes } from './container/anonymous.ts';
 import { createRequest, listOf, mapOf } from './container/create-options.ts';
 import { limitUpdate, liveLimits } from './container/limits.ts';
+import { statusOf } from './errors.ts';
 import { copyFiles } from './files.ts';
 import { ensureImage } from './images.ts';
 import { compact } from './lift.ts';
@@ -170,13 +171,20 @@ export async function updateContainer(acting: Acting, container: ContainerReply)
   await syncNetworks(acting, container);
 }
 
-/** Gives a container another name. */
+/** Gives a container another name; one that has it already, whatever was known of it, is left as it is. */
 export async function renameContainer(acting: Acting, container: ContainerReply, name: string): Promise<void> {
-  await acting.client.post(`/containers/${container.Id}/rename`, {
-    signal: acting.io.signal,
-    doing: `rename the container ${container.Name} to ${name}`,
-    query: { name },
-  });
+  const { client, world, io } = acting;
+  try {
+    await client.post(`/containers/${container.Id}/rename`, {
+      signal: io.signal,
+      doing: `rename the container ${container.Name} to ${name}`,
+      query: { name },
+    });
+  } catch (error) {
+    // The engine refuses a name that the container has already.
+    const isRefused = statusOf(error) === 400 || statusOf(error) === 409;
+    if (!isRefused || (await world.container(container.Id, io.signal))?.Name !== name) throw error;
+  }
 }
 
 /** Renames the present container out of the way. One that goes on beside its successor is not moved without that one's image. */

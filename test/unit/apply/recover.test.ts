@@ -89,8 +89,32 @@ describe('an operation whose run is gone', () => {
     expect(outline((await bench.prepare(at(1))).document)).toBe('no-op');
   });
 
+  it('must be taken back though a server gave anew meanwhile what it gives by itself, and by nothing else that differs', async () => {
+    const changes = [
+      { hand: { settings: { colour: 'blue' } }, exitCode: 6 },
+      { hand: { settings: undefined }, exitCode: 0 },
+    ];
+    for (const { hand, exitCode } of changes) {
+      await bench.close();
+      bench = new EngineBench();
+      await bench.converge(at(1));
+      const before = bench.world.named('test-s');
+      const { document } = await bench.prepare(at(2));
+      bench.world.failOn('fake.thing.new:create', 'CONFLICT');
+      bench.world.failOn('fake.service.s:undo-depose', 'UNREACHABLE');
+      expect(await bench.apply(document, at(2))).toMatchObject({ exitCode: 6 });
+      bench.world.set(bench.world.get(before?.ref ?? '')?.name ?? '', hand);
+      const taken = await bench.recoverBack(at(2));
+      expect(taken.diagnostics.map(({ code }) => code)).toEqual(exitCode === 0 ? [] : ['NOT_AS_BEFORE']);
+      expect(taken.exitCode).toBe(exitCode);
+      expect(outline((await bench.prepare(at(1))).document) === 'no-op').toBe(exitCode === 0);
+    }
+  });
+
   it('must not be found where there is none', async () => {
-    expect(await bench.recoverBack(at(1))).toMatchObject({ exitCode: 0, serial: null, diagnostics: [{ code: 'NOTHING_OPEN' }] });
+    const none = await bench.recoverBack(at(1));
+    expect(none).toMatchObject({ exitCode: 0, serial: null, diagnostics: [{ code: 'NOTHING_OPEN', next: 'accede plan' }] });
+    expect(none.diagnostics[0]?.detail).toContain('There is no state');
     await bench.converge(at(1));
     expect(await bench.recoverBack(at(1))).toMatchObject({ exitCode: 0, serial: null });
   });

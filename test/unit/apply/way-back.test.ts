@@ -56,6 +56,32 @@ describe('an apply that fails before its point of no return', () => {
     expect(outline((await bench.prepare(all)).document)).toBe('no-op');
   });
 
+  it('must be as before though a server gave anew meanwhile what it gives by itself, and by nothing else that differs', async () => {
+    const at = (image: string) => [
+      service('s', { image }),
+      ...(image === 'v1' ? [] : [thing('new', {}, { dependsOn: ['fake.service.s'] })]),
+    ];
+    const changes = [
+      { hand: { settings: { colour: 'blue' } }, exitCode: 6 },
+      { hand: { settings: undefined }, exitCode: 5 },
+    ];
+    for (const { hand, exitCode } of changes) {
+      await bench.close();
+      bench = new EngineBench();
+      await bench.converge(at('v1'));
+      const before = bench.world.named('test-s');
+      const { document } = await bench.prepare(at('v2'));
+      bench.world.failOn('fake.thing.new:create', 'CONFLICT');
+      const result = await bench.apply(document, at('v2'), {
+        emit: ({ type }) => {
+          if (type === 'compensation.started') bench.world.set(bench.world.get(before?.ref ?? '')?.name ?? '', hand);
+        },
+      });
+      expect(result.diagnostics.map(({ code }) => code)).toEqual(exitCode === 5 ? ['CONFLICT'] : ['CONFLICT', 'NOT_AS_BEFORE']);
+      expect(result.exitCode).toBe(exitCode);
+    }
+  });
+
   it('must have the replaced object serving again under its own id, its file and its neighbours as before', async () => {
     const at = (image: string, text: string) => [
       thing('a', { size: text.length }),

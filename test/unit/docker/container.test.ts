@@ -222,6 +222,11 @@ describe('a live container of another engine version', () => {
     expect(differences(containerType, normal({ networks: ['n'.repeat(64)] }), live({ mode: 'net', networks }))).toEqual([]);
   });
 
+  it('must look the same after the engine made its default network anew, with another id', () => {
+    const attached = (id: string) => live({ mode: 'bridge', networks: { bridge: { NetworkID: id.repeat(64) } } });
+    expect(attached('a')).toEqual(attached('b'));
+  });
+
   it('must leave nothing but attributes after it was aligned', () => {
     const desired = normal({});
     const aligned = containerType.align?.(desired, live({ mode: 'default' }));

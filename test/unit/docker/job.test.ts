@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { ResourceAddress } from '../../../src/core/address.ts';
 import { type Attributes, isAttributes, Sensitive } from '../../../src/core/value.ts';
 import { type Change, ProviderError, type TypeContext } from '../../../src/providers/contract.ts';
+import type { Acting } from '../../../src/providers/docker/acting.ts';
+import { gone } from '../../../src/providers/docker/job/ending.ts';
 import { parseReceipt, RECEIPT_LIMIT } from '../../../src/providers/docker/job/receipt.ts';
 import { compileReceiptSchema } from '../../../src/providers/docker/job/receipt-schema.ts';
 import { jobType } from '../../../src/providers/docker/job/type.ts';
@@ -176,5 +178,13 @@ describe('the receipt of a job', () => {
 
   it('must have a schema that needs nothing from elsewhere', async () => {
     await expect(compileReceiptSchema('{"$ref": "https://schemas.example/other.json"}')).rejects.toThrow(/cannot be used/);
+  });
+});
+
+describe('a run whose container was removed', () => {
+  it('must say what really runs it anew', () => {
+    const next = (run: string) => gone({ operation: { address: 'docker.job.j', desired: { run } } } as unknown as Acting).next;
+    for (const mode of ['on_demand', 'by_reference']) expect(next(mode)).toContain('accede run docker.job.j runs it anew');
+    expect(next('on_change')).toContain('the next apply runs it anew');
   });
 });

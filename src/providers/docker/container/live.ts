@@ -139,6 +139,9 @@ const DEFAULT_MODES: ReadonlySet<string> = new Set(['', 'default', 'bridge', 'na
 /** The network itself, which is `nat` on an engine for Windows. */
 const DEFAULT_NETWORKS: ReadonlySet<string> = new Set(['bridge', 'nat']);
 
+/** Networks that the engine makes for itself, with another id at each of its starts. No document names them by id. */
+const PREDEFINED_NETWORKS: ReadonlySet<string> = new Set(['bridge', 'host', 'none']);
+
 /** Whether a container with this mode has no networks of its own. */
 export function isWithoutNetworks(mode: string): boolean {
   return mode === 'host' || mode === 'none' || mode.startsWith('container:');
@@ -171,7 +174,11 @@ function facts(live: LiveContainer): Attributes {
     platform: image === undefined ? undefined : [image.Os, image.Architecture, ...(image.Variant === '' ? [] : [image.Variant])].join('/'),
     anonymous: anonymousVolumes(container),
     image_volumes: textSet((image?.Config?.Volumes ?? []).map(canonicalPath)),
-    networks: Object.fromEntries(Object.entries(container.NetworkSettings.Networks).map(([name, endpoint]) => [name, endpoint.NetworkID])),
+    networks: Object.fromEntries(
+      Object.entries(container.NetworkSettings.Networks)
+        .filter(([name]) => !PREDEFINED_NETWORKS.has(name))
+        .map(([name, endpoint]) => [name, endpoint.NetworkID]),
+    ),
     peers: Object.fromEntries(peers.map((peer) => [peer.id, peer.name])),
   });
 }

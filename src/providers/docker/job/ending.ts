@@ -4,6 +4,7 @@ import { renameContainer } from '../containers.ts';
 import { lastLines } from '../logs.ts';
 import { failedName, isFailedName } from '../naming.ts';
 import type { ContainerReply } from '../wire.ts';
+import { isOnRequest } from './modes.ts';
 import { hasEnded } from './traces.ts';
 
 const DEFAULT_TIMEOUT = 600_000;
@@ -80,6 +81,8 @@ export function timeoutOf(acting: Acting): number {
 /** The error for a container that somebody removed. */
 export function gone(acting: Acting): ProviderError {
   return new ProviderError('NOT_FOUND', `The container of ${acting.operation.address} was removed before its result was collected.`, {
-    next: 'Find out whether it had done its work; the next apply runs it anew.',
+    next: isOnRequest(acting.operation.desired)
+      ? `Find out whether it had done its work; accede run ${acting.operation.address} runs it anew.`
+      : 'Find out whether it had done its work; the next apply runs it anew.',
   });
 }
