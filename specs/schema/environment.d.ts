@@ -310,6 +310,22 @@ export interface Environment {
        */
       devices?: string[] | string;
       /**
+       * GPUs of the host: `all`, how many, or a list of `{ driver, count, device_ids, capabilities }`.
+       */
+      gpus?:
+        | 'all'
+        | number
+        | (
+            | {
+                driver?: string;
+                count?: 'all' | number | string;
+                device_ids?: [string, ...string[]] | string;
+                capabilities?: string[] | string;
+              }
+            | string
+          )[]
+        | string;
+      /**
        * Limits of its processes: a number, or `{ soft, hard }`.
        */
       ulimits?:
@@ -3852,6 +3868,22 @@ export interface Environment {
          * Devices of the host: `source[:target[:permissions]]`.
          */
         devices?: string[] | string;
+        /**
+         * GPUs of the host: `all`, how many, or a list of `{ driver, count, device_ids, capabilities }`.
+         */
+        gpus?:
+          | 'all'
+          | number
+          | (
+              | {
+                  driver?: string;
+                  count?: 'all' | number | string;
+                  device_ids?: [string, ...string[]] | string;
+                  capabilities?: string[] | string;
+                }
+              | string
+            )[]
+          | string;
         /**
          * Limits of its processes: a number, or `{ soft, hard }`.
          */

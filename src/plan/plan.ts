@@ -97,6 +97,7 @@ export function planEnvironment(inputs: PlanInputs): Outcome<PreparedPlan> {
     summary: summarise(changes),
     warnings: warningsOf(inputs, assessment.diagnostics, [
       ...notesOf(shown),
+      ...storeHints(shown),
       ...judged.warnings,
       ...notKeptWarnings(inputs.environment, shown),
       ...atOnceWarnings(schedule.atOnce),
@@ -242,6 +243,21 @@ function summarise(changes: readonly PlannedChange[]): Summary {
 }
 
 /** What providers want to be known of the objects that they read. */
+/** What comes new beside data that is protected may be what writes it: going back after a new version touched it is then no longer promised. */
+function storeHints(shown: readonly Assessed[]): readonly PlanMessage[] {
+  const holdsData = new Set(shown.filter((assessed) => assessed.protected).map(({ address }) => address));
+  return shown
+    .filter(({ decision, type, instance, needs }) => {
+      const mayBeStore = type.roles.includes('store') && instance?.role === type.role;
+      return decision.action === 'create' && mayBeStore && needs.some((needed) => holdsData.has(needed));
+    })
+    .map(({ address, needs }) => ({
+      code: 'ROLE_STORE_SUGGESTED',
+      message: `It uses ${needs.filter((needed) => holdsData.has(needed)).join(', ')}, which holds data. If it is a database, a queue or an object store, write role: store, so that a new version that has touched its files is never taken back without your word (lifecycle.reversible: true).`,
+      address,
+    }));
+}
+
 function notesOf(shown: readonly Assessed[]): readonly PlanMessage[] {
   return shown.flatMap(({ address, observed }) =>
     observed?.kind === 'found' ? (observed.notes ?? []).map(({ code, message }) => ({ code, message, address })) : [],

@@ -2,6 +2,11 @@ import type { CodeTable } from './entry.ts';
 
 /** Codes of planning, and of a plan that is to be applied. */
 export const PLAN_CODES: CodeTable = {
+  ROLE_STORE_SUGGESTED: {
+    summary: 'Warning: something new uses an object that holds data and has no role of its own.',
+    remedy: 'Write role: store for what keeps its files there, or another role.',
+    exit: [0, 2],
+  },
   ADOPTED_ON_TRUST: {
     summary: 'Warning: something is taken over whose record is lost, and not all that it was given can be read back.',
     remedy: 'Nothing, if the documents have not changed since; else replace it with --replace.',

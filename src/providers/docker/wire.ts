@@ -154,6 +154,20 @@ export const containerReply = z.object({
       .array(z.object({ PathOnHost: text, PathInContainer: text, CgroupPermissions: text }))
       .nullish()
       .transform((value) => value ?? []),
+    DeviceRequests: z
+      .array(
+        z.object({
+          Driver: text,
+          Count: number,
+          DeviceIDs: texts,
+          Capabilities: z
+            .array(texts)
+            .nullish()
+            .transform((value) => value ?? []),
+        }),
+      )
+      .nullish()
+      .transform((value) => value ?? []),
     Ulimits: z
       .array(z.object({ Name: z.string(), Soft: number, Hard: number }))
       .nullish()

@@ -102,7 +102,6 @@ describe('the normal form of a container', () => {
 describe('what a container may not say', () => {
   it('must be refused by the schema, whatever is not built', () => {
     const wrong: readonly Attributes[] = [
-      { gpus: 'all' },
       { ports: ['80:80:80'] },
       { ports: ['1-2:1-3'] },
       { ports: [70000] },

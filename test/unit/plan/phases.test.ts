@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Role } from '../../../src/core/facet.ts';
 import { desired, Reference } from '../../support/desired.ts';
 import { EngineBench, outline } from '../../support/engine.ts';
 
@@ -92,5 +93,18 @@ describe('phases', () => {
     expect(bench.world.named('test-old')).toBeDefined();
     await bench.converge(two('v2'));
     expect(bench.world.named('test-old')).toBeUndefined();
+  });
+});
+
+describe('a hint', () => {
+  const hinted = async (role: string) => {
+    const all = [desired('fake.store.data', {}), desired('fake.service.db', {}, { role: role as Role, dependsOn: ['fake.store.data'] })];
+    return (await bench.prepare(all)).document.warnings.map(({ code, address }) => `${code} ${address}`);
+  };
+
+  it('must suggest the role store for what comes new beside protected data, and for nothing that has chosen a role', async () => {
+    expect(await hinted('service')).toEqual(['ROLE_STORE_SUGGESTED fake.service.db']);
+    expect(await hinted('store')).toEqual([]);
+    expect(await hinted('worker')).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import type { Plain } from '../../../core/value.ts';
 import { plainTexts } from '../network.ts';
+import { gpuRequests } from './gpus.ts';
 import { limitOptions } from './limits.ts';
 
 type Desired = { readonly [name: string]: Plain };
@@ -54,6 +55,7 @@ export function createRequest(desired: Desired, image: string, labels: { readonl
       Devices: listOf(desired['devices'])
         .map(mapOf)
         .map((device) => ({ PathOnHost: device['source'], PathInContainer: device['target'], CgroupPermissions: device['permissions'] })),
+      DeviceRequests: gpuRequests(listOf(desired['gpus']).map(mapOf)),
       Ulimits: Object.entries(mapOf(desired['ulimits'])).map(([name, limit]) => ({
         Name: name,
         Soft: mapOf(limit)['soft'],

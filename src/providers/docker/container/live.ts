@@ -6,6 +6,7 @@ import { canonicalCapability, canonicalIp, canonicalPath, canonicalSecurityOptio
 import type { ContainerReply, EngineInfo, ImageReply, WireHealthcheck } from '../wire.ts';
 import { anonymousVolumes } from './anonymous.ts';
 import { sortPermissions } from './devices.ts';
+import { liveGpus } from './gpus.ts';
 import { liveLimits } from './limits.ts';
 import { liveTmpfs, liveVolumes } from './mounts.ts';
 import { canonicalHostLine } from './normal.ts';
@@ -93,6 +94,7 @@ export function liveContainer(live: LiveContainer): Attributes {
       target: device.PathInContainer,
       permissions: sortPermissions(device.CgroupPermissions),
     })).toSorted((a, b) => (a.target < b.target ? -1 : 1)),
+    gpus: liveGpus(host.DeviceRequests),
     ulimits: Object.fromEntries(host.Ulimits.map((limit) => [limit.Name, { soft: limit.Soft, hard: limit.Hard }])),
     sysctls: host.Sysctls,
     shm_size: shmSize.own,

@@ -17,6 +17,7 @@ import {
 } from '../spelling.ts';
 import { normalizeDevices, normalizeLogging, normalizeUlimits } from './devices.ts';
 import { parseEnvFile } from './env-file.ts';
+import { normalizeGpus } from './gpus.ts';
 import { normalizeTmpfs, normalizeVolumes } from './mounts.ts';
 import { normalizePorts } from './ports.ts';
 
@@ -53,6 +54,7 @@ export function normalizeContainer(attributes: Attributes, context: TypeContext)
     security_opt: normalizeSet(a['security_opt'], canonicalSecurityOption),
     privileged: onlyTrue(a['privileged']),
     devices: normalizeDevices(a['devices']),
+    gpus: normalizeGpus(a['gpus']),
     ulimits: normalizeUlimits(a['ulimits']),
     sysctls: textMap(a['sysctls']),
     shm_size: amount(a['shm_size']),

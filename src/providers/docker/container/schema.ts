@@ -86,6 +86,12 @@ const healthcheck = z.strictObject({
   retries: attribute(z.int().min(1).optional(), 'Failures in a row that make it unhealthy.', { facet: 'tuning', immutable: true }),
 });
 
+const gpu = z.strictObject({
+  driver: z.string().min(1).optional(),
+  count: z.union([z.literal('all'), z.int().min(1)]).optional(),
+  device_ids: z.array(z.string().min(1)).min(1).optional(),
+  capabilities: z.array(z.string().min(1)).optional(),
+});
 const limit = z.union([z.int().min(-1), z.strictObject({ soft: z.int().min(-1), hard: z.int().min(-1) })]);
 const status = z.union([z.int().min(100).max(599), z.array(z.int().min(100).max(599)).min(1)]);
 const url = z.url({ protocol: /^https?$/, error: 'a URL that begins with http:// or https://' });
@@ -220,6 +226,10 @@ export const containerSchema = z.strictObject({
     {
       compare: { keyedBy: 'target' },
     },
+  ),
+  gpus: fixed(
+    z.union([z.literal('all'), z.int().min(1), z.array(gpu)]).optional(),
+    'GPUs of the host: `all`, how many, or a list of `{ driver, count, device_ids, capabilities }`.',
   ),
   ulimits: fixed(z.record(z.string(), limit).optional(), 'Limits of its processes: a number, or `{ soft, hard }`.', { facet: 'tuning' }),
   sysctls: fixed(z.union([z.record(z.string(), scalar), z.array(z.string())]).optional(), 'Kernel parameters, as a map or a list.'),

@@ -77,6 +77,7 @@ export const containerType = defineType({
       cap_add: [NET_BIND_SERVICE]
       security_opt: [no-new-privileges]
       devices: ["/dev/null:/dev/blackhole:rw"]
+      gpus: [{ driver: nvidia, device_ids: ["0"], capabilities: [gpu, utility] }]
       ulimits: { nofile: { soft: 4096, hard: 8192 }, nproc: 512 }
       sysctls: { net.core.somaxconn: 1024 }
       shm_size: 128m
