@@ -15,6 +15,10 @@ import { letPass } from './waiting.ts';
 /** The longest that taking back one step may last; starting a predecessor again includes its own readiness. */
 const LONGEST_UNDO = 15 * 60_000;
 
+/** Milliseconds between tries at a target that does not answer: half a minute in all. */
+const FIRST_PAUSE = 500;
+const LAST_PAUSE = 16_000;
+
 /** A change that can be taken back: one of the present run, or one that the journal tells of. */
 export interface Reversible {
   /** The address that it had before the run, where that is another one. */
@@ -154,8 +158,8 @@ class WayBack {
         const io = this.#io(step, signal);
         if (drain > 0) await letPass(drain, io);
         // What only prepared left nothing that serves.
-        if (effect.part !== 'prepare') await run.undo(effect, intent, attempt.ref, io);
-        if (left === 0) await run.requireAsBefore(io);
+        if (effect.part !== 'prepare') await this.#patiently(signal, () => run.undo(effect, intent, attempt.ref, io));
+        if (left === 0) await this.#patiently(signal, () => run.requireAsBefore(io));
       });
       await state.write([...(left === 0 ? this.#restored(address, run) : []), { kind: 'step', step: attempt.row(endOf(attempt), null) }]);
     } catch (error) {
@@ -171,6 +175,18 @@ class WayBack {
       seconds: seconds(),
     });
     return true;
+  }
+
+  /** Again, a few times, where the target does not answer: taking back looks first at what is there, and nothing else brings back what served. */
+  async #patiently(signal: AbortSignal, act: () => Promise<void>): Promise<void> {
+    for (let pause = FIRST_PAUSE; ; pause *= 2) {
+      try {
+        return await act();
+      } catch (error) {
+        if (!(error instanceof ProviderError) || error.code !== 'UNREACHABLE' || pause > LAST_PAUSE) throw error;
+        await this.#options.clock.sleep(pause, signal);
+      }
+    }
   }
 
   /** The records as they were, at the address and at the one that it had before. */

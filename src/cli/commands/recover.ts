@@ -79,7 +79,7 @@ async function back(shell: Shell, args: RecoverArguments): Promise<ExitCode> {
       output.print(
         result.exitCode === EXIT.done && result.serial !== null
           ? `Taken back in ${duration(clean.seconds)}: the environment is as before that run. State #${result.serial}.\n`
-          : renderResult(clean, output.answer, `accede recover --back${folder === '' ? '' : ` ${folder}`}`),
+          : renderResult(clean, output.answer, `accede recover --forward${folder === '' ? '' : ` ${folder}`}`),
       );
     }
     return toExitCode(result.exitCode);

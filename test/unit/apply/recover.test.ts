@@ -81,7 +81,7 @@ describe('an operation whose run is gone', () => {
     const before = bench.world.named('test-s');
     const { document } = await bench.prepare(at(2));
     bench.world.failOn('fake.thing.new:create', 'CONFLICT');
-    bench.world.failOn('fake.service.s:undo-depose', 'UNREACHABLE', 2);
+    bench.world.failOn('fake.service.s:undo-depose', 'OTHER', 2);
     expect(await bench.apply(document, at(2))).toMatchObject({ exitCode: 6 });
     expect(await bench.recoverBack(at(2))).toMatchObject({ exitCode: 6, diagnostics: [{ code: 'NOT_TAKEN_BACK' }] });
     expect(await bench.recoverBack(at(2))).toMatchObject({ exitCode: 0 });
@@ -101,7 +101,7 @@ describe('an operation whose run is gone', () => {
       const before = bench.world.named('test-s');
       const { document } = await bench.prepare(at(2));
       bench.world.failOn('fake.thing.new:create', 'CONFLICT');
-      bench.world.failOn('fake.service.s:undo-depose', 'UNREACHABLE');
+      bench.world.failOn('fake.service.s:undo-depose', 'OTHER');
       expect(await bench.apply(document, at(2))).toMatchObject({ exitCode: 6 });
       bench.world.set(bench.world.get(before?.ref ?? '')?.name ?? '', hand);
       const taken = await bench.recoverBack(at(2));

@@ -181,7 +181,7 @@ describe('a way back that fails itself', () => {
     const at = (image: string) => [service('s', { image }), thing('a', { size: image.length })];
     await bench.converge(at('v1'));
     bench.world.failOn('fake.service.s:ready', 'NOT_READY');
-    bench.world.failOn('fake.service.s:undo-depose', 'UNREACHABLE');
+    bench.world.failOn('fake.service.s:undo-depose', 'OTHER');
     const { document } = await bench.prepare(at('v10'));
     const result = await bench.apply(document, at('v10'));
     expect(result).toMatchObject({ exitCode: 6, outcome: 'failed' });
@@ -193,6 +193,14 @@ describe('a way back that fails itself', () => {
     await bench.converge(at('v10'));
     expect(outline((await bench.prepare(at('v10'))).document)).toBe('no-op');
     expect(bench.world.objects()).toHaveLength(2);
+  });
+
+  it('must be tried again where the target does not answer for a moment', async () => {
+    const at = (image: string) => [service('s', { image })];
+    await bench.converge(at('v1'));
+    bench.world.failOn('fake.service.s:ready', 'NOT_READY');
+    bench.world.failOn('fake.service.s:undo-depose', 'UNREACHABLE', 2);
+    await expectAsBefore(at('v1'), at('v2'));
   });
 
   it('must never remove a predecessor that serves again, when it is killed in the middle', async () => {
