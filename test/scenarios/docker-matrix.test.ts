@@ -101,6 +101,9 @@ const GIVEN_ANYWAY: ReadonlySet<string> = new Set(['init', 'read_only', 'shm_siz
 /** Attributes that are tried on an image that sets nothing, since what the other image sets hides or needs something else. */
 const ON_PLAIN: ReadonlySet<string> = new Set(['entrypoint', 'healthcheck', 'user', 'pid', 'ipc', 'network_mode']);
 
+/** Rows that went through everything. */
+const passed = new Set<string>();
+
 let bench: Bench;
 let plain: string;
 let full: string;
@@ -133,6 +136,8 @@ beforeAll(async () => {
 }, 60_000);
 
 afterAll(async () => {
+  const attributes = new Set(ROWS.map(({ attribute }) => attribute)).size;
+  process.stdout.write(`docker.container: ${attributes} attributes in ${ROWS.length} rows, ${passed.size} passed\n`);
   await driver.close();
   await bench.stop();
 });
@@ -192,6 +197,7 @@ describe('every attribute of docker.container', () => {
       expect(await driver.differences(TYPE, name, without)).toEqual([]);
       await driver.change(TYPE, name, before);
       expect(await driver.differences(TYPE, name, before)).toEqual([]);
+      passed.add(name);
     },
   );
 
