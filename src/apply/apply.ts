@@ -79,7 +79,9 @@ class ApplyRun {
   async #beforeLock(): Promise<ApplyResult | undefined> {
     const { environment, store, clock } = this.#context;
     const spent = await store.spentBy(this.#plan.digest);
-    if (spent !== undefined) return this.#spentResult(spent);
+    // Whoever carries it out right now holds the lock: that is the answer until he is through.
+    const isRunning = spent?.outcome === null && ((await store.read())?.lock ?? null) !== null;
+    if (spent !== undefined && !isRunning) return this.#spentResult(spent);
     if (this.#plan.environment !== environment.name) {
       const detail = `The plan is one of the environment ${this.#plan.environment}; the folder holds ${environment.name}.`;
       return this.#result('stale', EXIT.stale, [diagnostic('PLAN_FOREIGN', 'The plan belongs to another environment', detail)]);

@@ -156,4 +156,14 @@ describe('a run that is lost', () => {
     expect(result).toMatchObject({ exitCode: 6, steps: { done: ['fake.thing.a:create'], notDone: ['fake.thing.b:create'] } });
     expect(result.diagnostics.map(({ code }) => code)).toEqual(['STATE_UNREACHABLE']);
   });
+
+  it('must be told apart from one that still goes on, when somebody comes with the same plan', async () => {
+    const { document } = await bench.prepare(file('one'));
+    await bench.applyUntil(document, file('one'), afterEffect);
+    const answer = await (await bench.store()).acquire({ who: 'somebody@here', purpose: 'apply' });
+    if (answer.kind === 'busy') throw new Error('the lock was not given back');
+    expect(await bench.apply(document, file('one'))).toMatchObject({ exitCode: 75, outcome: 'busy' });
+    await answer.session.release();
+    expect(await bench.apply(document, file('one'))).toMatchObject({ exitCode: 4, outcome: 'spent' });
+  });
 });
