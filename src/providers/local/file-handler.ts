@@ -1,4 +1,4 @@
-import type { Attributes, Value } from '../../core/value.ts';
+import type { Attributes } from '../../core/value.ts';
 import {
   type EffectIo,
   type FileStatus,
@@ -13,6 +13,7 @@ import {
   type Residue,
   type Undo,
 } from '../contract.ts';
+import { accountAs } from './accounts.ts';
 import { bytesOfContent, CONTENT_LIMIT, contentOfBytes, isTooLarge, tooLarge } from './content.ts';
 import { absolutePath, fileType, modeText } from './file-type.ts';
 
@@ -132,16 +133,6 @@ function placeOf(path: string, query: ObjectQuery): Attributes {
 async function liveContent(path: string, status: FileStatus, host: ReadHost): Promise<Attributes> {
   if (status.size > CONTENT_LIMIT) return tooLarge(status.size);
   return contentOfBytes(await host.readFile(path, { limit: CONTENT_LIMIT }));
-}
-
-/** The number in the recorded spelling where that means the same account, else as digits. */
-async function accountAs(
-  recorded: Value | undefined,
-  number: number,
-  find: (name: string) => Promise<number | undefined>,
-): Promise<string> {
-  if (typeof recorded !== 'string' || /^\d+$/.test(recorded)) return String(number);
-  return (await find(recorded)) === number ? recorded : String(number);
 }
 
 async function create(operation: Operation, host: Host): Promise<Receipt> {
