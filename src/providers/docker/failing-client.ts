@@ -1,0 +1,28 @@
+import { type FailPoint, InjectedFault, passing } from '../../core/fail-point.ts';
+import { ProviderError } from '../contract.ts';
+import type { WriteClient } from './client.ts';
+
+/** A client that tells of each request that may change the engine. For tests alone. */
+export function failingClient(inner: WriteClient, faults: FailPoint): WriteClient {
+  const through = async <T>(about: string, act: () => Promise<T>): Promise<T> => {
+    try {
+      return await passing(faults, 'target.call', about, act);
+    } catch (error) {
+      throw error instanceof InjectedFault ? callError(error, about) : error;
+    }
+  };
+  return {
+    ...inner,
+    post: (path, options) => through(`POST ${path}`, () => inner.post(path, options)),
+    stream: (path, options) => through(`POST ${path}`, () => inner.stream(path, options)),
+    duplex: (path, options) => through(`POST ${path}`, () => inner.duplex(path, options)),
+    put: (path, options) => through(`PUT ${path}`, () => inner.put(path, options)),
+    remove: (path, options) => through(`DELETE ${path}`, () => inner.remove(path, options)),
+  };
+}
+
+function callError(fault: InjectedFault, about: string): ProviderError {
+  const what = `${about} broke off: a test asked for it.`;
+  const code = fault.kind === 'lost-reply' ? 'UNKNOWN_OUTCOME' : fault.kind === 'enospc' ? 'EXHAUSTED' : 'UNREACHABLE';
+  return new ProviderError(code, what, { cause: fault });
+}
