@@ -1,10 +1,11 @@
 import { type FailPoint, InjectedFault, passing } from '../../core/fail-point.ts';
 import { ProviderError } from '../contract.ts';
-import type { WriteClient } from './client.ts';
+import type { RequestOptions, WriteClient } from './client.ts';
 
 /** A client that tells of each request that may change the engine. For tests alone. */
 export function failingClient(inner: WriteClient, faults: FailPoint): WriteClient {
-  const through = async <T>(about: string, act: () => Promise<T>): Promise<T> => {
+  const through = async <T>(about: string, { mutates = true }: RequestOptions, act: () => Promise<T>): Promise<T> => {
+    if (!mutates) return act();
     try {
       return await passing(faults, 'target.call', about, act);
     } catch (error) {
@@ -13,11 +14,11 @@ export function failingClient(inner: WriteClient, faults: FailPoint): WriteClien
   };
   return {
     ...inner,
-    post: (path, options) => through(`POST ${path}`, () => inner.post(path, options)),
-    stream: (path, options) => through(`POST ${path}`, () => inner.stream(path, options)),
-    duplex: (path, options) => through(`POST ${path}`, () => inner.duplex(path, options)),
-    put: (path, options) => through(`PUT ${path}`, () => inner.put(path, options)),
-    remove: (path, options) => through(`DELETE ${path}`, () => inner.remove(path, options)),
+    post: (path, options) => through(`POST ${path}`, options, () => inner.post(path, options)),
+    stream: (path, options) => through(`POST ${path}`, options, () => inner.stream(path, options)),
+    duplex: (path, options) => through(`POST ${path}`, options, () => inner.duplex(path, options)),
+    put: (path, options) => through(`PUT ${path}`, options, () => inner.put(path, options)),
+    remove: (path, options) => through(`DELETE ${path}`, options, () => inner.remove(path, options)),
   };
 }
 
