@@ -2,7 +2,7 @@ import { compareText, type ResourceAddress } from '../core/address.ts';
 import { Graph } from '../core/graph.ts';
 import type { Effect, ResourceType } from '../providers/contract.ts';
 import type { Assessed } from './assess.ts';
-import { isAttributePath } from './decide.ts';
+import { isAttributePath } from './diff.ts';
 import type { PlannedStep } from './model.ts';
 import { RECORDED_AS_IT_IS } from './refresh.ts';
 import { roleOf } from './role.ts';
