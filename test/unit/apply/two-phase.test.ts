@@ -85,6 +85,18 @@ describe('a resource that is activated and then committed', () => {
     expect(outline((await bench.prepare(at(2))).document)).not.toBe('no-op');
     await bench.converge(at(2));
     expect(bench.world.named('test-g')).toMatchObject({ running: true, attributes: { size: 2 } });
+    expect(outline((await bench.prepare(at(2))).document)).toBe('no-op');
+  });
+
+  it('must be committed and recorded where the run died before it could record that it had made it', async () => {
+    const { document } = await bench.prepare(at(1));
+    const isMade = (mutation: Mutation) =>
+      mutation.kind === 'step' && mutation.step.step === 'fake.generation.g:create' && mutation.step.status === 'done';
+    await bench.applyUntil(document, at(1), isMade);
+    expect(bench.world.named('test-g')).toMatchObject({ running: false });
+    await bench.converge(at(1));
+    expect(bench.world.named('test-g')).toMatchObject({ running: true });
+    expect(outline((await bench.prepare(at(1))).document)).toBe('no-op');
   });
 
   it('must not go back once it is committed', async () => {
