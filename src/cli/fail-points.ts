@@ -64,13 +64,16 @@ class FailPoints implements FailPoint {
   async pass(boundary: Boundary, moment: Moment, about: string): Promise<void> {
     this.#passed += 1;
     if (this.#trace !== undefined) appendFileSync(this.#trace, `${this.#passed}\t${boundary}\t${moment}\t${about}\n`);
+    // All are counted before the first of them ends the call.
+    const due: Order[] = [];
     for (const order of this.#orders) {
       if (order.boundary !== undefined && order.boundary !== boundary) continue;
       if (order.moment !== undefined && order.moment !== moment) continue;
       const seen = (this.#seen.get(order) ?? 0) + 1;
       this.#seen.set(order, seen);
-      if (seen === order.nth) await act(order, boundary);
+      if (seen === order.nth) due.push(order);
     }
+    for (const order of due) await act(order, boundary);
   }
 }
 

@@ -49,7 +49,15 @@ export async function runProcess(registry: Registry): Promise<never> {
 /** What a test asks of this run; undefined outside of tests. */
 async function failPoints(): Promise<FailPoint | undefined> {
   const asked = process.env['ACCEDE_FAILPOINT'];
-  return asked === undefined ? undefined : (await import('./fail-points.ts')).parseFailPoints(asked);
+  if (asked === undefined) return undefined;
+  const { parseFailPoints } = await import('./fail-points.ts');
+  try {
+    return parseFailPoints(asked);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(EXIT.error);
+  }
 }
 
 /** Undefined when the folder that the process was started in is gone. */

@@ -6,7 +6,8 @@ import { buildImage } from '../../scripts/servers/image.ts';
 import { type MariadbServer, startMariadb } from '../../scripts/servers/mariadb.ts';
 import { EngineClient } from '../support/engine-client.ts';
 import { Workspace } from '../support/workspace.ts';
-import { Lane } from './crash/lane.ts';
+import { unreached } from './crash/coverage.ts';
+import { Lane, type Passage } from './crash/lane.ts';
 import { killEverywhere, table } from './crash/matrix.ts';
 import { engineScene, hostScene } from './crash/scene.ts';
 
@@ -19,6 +20,7 @@ let docker: DockerServer;
 let engine: EngineClient;
 let image: string;
 const workspaces: Workspace[] = [];
+const killed: Passage[] = [];
 
 beforeAll(async () => {
   work = mkdtempSync('/tmp/acc-crm-');
@@ -85,6 +87,12 @@ describe('kill -9 at every boundary of an apply, and again in what ends it', () 
     if (failed !== undefined) throw failed.reason;
     const rows = ended.flatMap((lane) => (lane.status === 'fulfilled' ? [lane.value] : []));
     process.stdout.write(`\n${table(rows)}\n`);
+    for (const [, , { trials }] of rows)
+      killed.push(...trials.flatMap(({ killed: first, again }) => [first, ...(again === undefined ? [] : [again])]));
     expect(rows.every(([, points, { trials }]) => trials.length >= Math.floor(points / 2))).toBe(true);
+  });
+
+  it('must have reached every boundary that is its own', () => {
+    expect(unreached('matrix', killed)).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ export async function killEverywhere(lane: Lane, share: Share, parity: 0 | 1): P
   for (let at = 1; at <= there.length; at++) {
     if (share !== 'all' && at % 2 !== (share === 'odd' ? 1 : 0)) continue;
     const turn = share === 'all' ? at : Math.ceil(at / 2);
-    await lane.kill(at, ((at * 7) % 23) + 1, turn % 2 === parity ? 'forward' : 'back');
+    await lane.kill(at, ((at * 7) % Math.ceil(there.length / 2)) + 1, turn % 2 === parity ? 'forward' : 'back');
   }
   return there;
 }
