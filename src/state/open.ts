@@ -1,7 +1,9 @@
 import { type Clock, type IdSource, randomIds, systemClock } from '../core/clock.ts';
+import type { FailPoint } from '../core/fail-point.ts';
 import type { StateStore } from './contract.ts';
 import { MysqlDriver } from './driver-mysql.ts';
 import { SqliteDriver } from './driver-sqlite.ts';
+import { failingDriver } from './failing-driver.ts';
 import { startLeaseThread } from './lease-thread.ts';
 import { type HeldLock, LEASE_MS, Lock } from './lock.ts';
 import type { MysqlServer } from './mysql-connection.ts';
@@ -31,6 +33,8 @@ export interface StoreOptions {
   readonly host: ProcessIdentity;
   /** How long a lock outlives its last renewal, in milliseconds; a minute when left out. */
   readonly leaseMs?: number;
+  /** Told of every transaction that writes; absent outside of tests. */
+  readonly faults?: FailPoint;
 }
 
 /** Tables of a SQLite file, which is one environment's alone, need no prefix of their own. */
@@ -89,12 +93,19 @@ export function openLeaseRenewal(
     now: (transaction) => driver.now(transaction),
   });
   return {
-    renew: (held) => driver.write((transaction) => kept.renew(transaction, held)),
+    renew: (held) => driver.write((transaction) => kept.renew(transaction, held), { boundary: 'state.renew' }),
     close: () => driver.close(),
   };
 }
 
-function openDriver({ location, clock, ids, host }: Pick<StoreOptions, 'location' | 'clock' | 'ids' | 'host'>): Driver {
+type DriverOptions = Pick<StoreOptions, 'location' | 'clock' | 'ids' | 'host' | 'faults'>;
+
+function openDriver(options: DriverOptions): Driver {
+  const driver = bareDriver(options);
+  return options.faults === undefined ? driver : failingDriver(driver, options.faults);
+}
+
+function bareDriver({ location, clock, ids, host }: DriverOptions): Driver {
   switch (location.backend) {
     case 'sqlite':
       return new SqliteDriver(location.path, { clock, time: () => machineTime(clock, host) });

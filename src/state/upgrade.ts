@@ -43,7 +43,7 @@ export async function upgradeTables(
   if (found === undefined) return undefined;
   if (found > to) throw unknownVersion(driver.place, found);
   if (found === to) return { kind: 'upgraded', from: to, to };
-  return driver.define(async (transaction) => {
+  const bring = async (transaction: Transaction): Promise<Upgraded | undefined> => {
     const from = await versionOfTables(transaction, driver, tables);
     if (from === undefined) return undefined;
     const holder = await liveHolder(transaction, driver, tables, host);
@@ -54,7 +54,8 @@ export async function upgradeTables(
       await transaction.execute(`UPDATE ${tables.schema} SET version = ? WHERE part = ?`, [upgrade.from + 1, 'state']);
     }
     return { kind: 'upgraded', from, to };
-  });
+  };
+  return driver.define(bring, { boundary: 'state.upgrade' });
 }
 
 /** Whether a table has that column. */
