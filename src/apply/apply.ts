@@ -1,3 +1,4 @@
+import { compareText } from '../core/address.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Plain } from '../core/value.ts';
 import type { PlanDocument } from '../plan/model.ts';
@@ -307,7 +308,11 @@ class ApplyRun {
       await session.write([{ kind: 'outputs', outputs: outputs.value }, ...settledSteps(snapshot, document), ...kept]);
       const sealed = sealOf(environment, document, { serial: operation.serial, key, bundle });
       const shown = Object.fromEntries(outputs.value.map((output) => [output.name, output.value]));
-      return { result: { ...this.#result('done', EXIT.done, []), steps, outputs: shown }, ending: { outcome: 'done', summary, sealed } };
+      const notes = tally.notes.toSorted((a, b) => compareText(a.address ?? '', b.address ?? ''));
+      return {
+        result: { ...this.#result('done', EXIT.done, notes), steps, outputs: shown },
+        ending: { outcome: 'done', summary, sealed },
+      };
     }
     if (tally.interrupted && tally.diagnostics.length === 0) {
       const result = { ...this.#result('interrupted', EXIT.interrupted, []), steps };

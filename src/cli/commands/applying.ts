@@ -103,7 +103,8 @@ export async function carryOut(
   }
   if (!output.json) {
     const clean = output.clean(result);
-    if (clean.diagnostics.length > 0 && clean.exitCode !== EXIT.done) output.say(renderDiagnostics(clean.diagnostics, output.conversation));
+    const isTold = clean.outcome === 'spent' && clean.exitCode === EXIT.done;
+    if (clean.diagnostics.length > 0 && !isTold) output.say(renderDiagnostics(clean.diagnostics, output.conversation));
     const verb = rollbackTo !== undefined ? `rollback --to ${rollbackTo}` : plan.inputs.options.destroy ? 'destroy' : 'apply';
     const folder = relative(shell.folder, workspace.environment.folder);
     const operand = folder === '' ? '' : ` ${folder}`;

@@ -1,4 +1,5 @@
 import { lookForMarks } from '../../apply/marked.ts';
+import { errorsOf } from '../../apply/operation-errors.ts';
 import { goalOf, type Past, type PastEnvironment, readPast } from '../../apply/past.ts';
 import { noWayBack } from '../../apply/recover.ts';
 import { lineagesOf } from '../../plan/marks.ts';
@@ -135,5 +136,6 @@ export function operationRow(operation: OperationRow) {
     startedAt,
     endedAt,
     outcome,
+    errors: errorsOf(operation),
   };
 }

@@ -14,6 +14,8 @@ export interface OperationRows {
   readonly startedAt: string;
   readonly endedAt: string | null;
   readonly outcome: string | null;
+  /** Why it failed, in the words of its run. */
+  readonly errors: readonly { readonly code: string; readonly message: string }[];
 }
 
 /** What `status` tells, as `--json` prints it. */
@@ -104,7 +106,10 @@ export function renderStatus(status: StatusRows, { color }: Style): string {
   const past = status.reachable.filter(({ isInForce }) => !isInForce);
   if (past.length > 0) rows.push(['rollback', `to ${serialsText(past)}`]);
   rows.push(['lock', lock === null ? 'free' : lockText(lock)]);
-  if (lastOperation !== null) rows.push(['last', operationText(lastOperation)]);
+  if (lastOperation !== null) {
+    rows.push(['last', operationText(lastOperation)]);
+    for (const { code, message } of lastOperation.errors.slice(0, 3)) rows.push(['', `${code}: ${oneLine(message)}`]);
+  }
   lines.push(...columns(rows.map(([label, text]) => [`  ${label}`, text])));
   if (operation !== null) {
     lines.push(
