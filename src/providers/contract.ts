@@ -250,8 +250,11 @@ export interface Found {
   readonly problem?: { readonly code: string; readonly message: string };
   /** What it holds, as live ids of its own provider: a plan that would remove or replace it is refused with this, unless all of that goes as well. */
   readonly holding?: { readonly code: string; readonly message: string; readonly refs: readonly string[] };
-  /** What the operator should know of it. No change comes from a note: the plan shows it as a warning. */
-  readonly notes?: readonly { readonly code: string; readonly message: string }[];
+  /**
+   * What the operator should know of it. No change comes from a note: the plan shows it as a warning. One that is `lasting` is true for as long as
+   * the object is there: it is said where the object was made, and where a plan does something about it, and not by every plan.
+   */
+  readonly notes?: readonly { readonly code: string; readonly message: string; readonly lasting?: true }[];
 }
 
 /** A read that walks over what carries our mark, for orphans and a lost state. */

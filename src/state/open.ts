@@ -8,6 +8,7 @@ import { startLeaseThread } from './lease-thread.ts';
 import { type HeldLock, LEASE_MS, Lock } from './lock.ts';
 import type { MysqlServer } from './mysql-connection.ts';
 import { type ProcessIdentity, systemProcessIdentity } from './process.ts';
+import { proveReadiness, type Readiness } from './readiness.ts';
 import { parseIdentity } from './rows.ts';
 import { findTables, tableNames } from './schema.ts';
 import type { Driver, StoreTime } from './sql.ts';
@@ -52,6 +53,19 @@ export async function openStore(options: StoreOptions): Promise<StateStore> {
     leaseMs,
     startThread: (held, lost) => startLeaseThread({ location, environment, held, leaseMs }, lost),
   });
+}
+
+/**
+ * Whether the state can be read and written right now, asked on a fresh connection. Changes nothing and waits for nobody. Throws `BackendError` for
+ * a state that can't be read.
+ */
+export async function stateReadiness(options: StoreOptions): Promise<Readiness> {
+  const driver = openDriver(options);
+  try {
+    return await proveReadiness(driver, statements(driver.dialect, prefixOf(options.location)), options.environment, options.clock);
+  } finally {
+    await driver.close();
+  }
 }
 
 /** The environment that a state file belongs to; undefined when there is none. Throws `BackendError` for a file that is something else. */

@@ -68,6 +68,11 @@ export interface Driver {
   write<T>(work: (transaction: Transaction) => Promise<T>, options: WriteOptions): Promise<T>;
   /** Runs statements that make or change tables, each of which may be run again. In one transaction where the database can. */
   define<T>(work: (transaction: Transaction) => Promise<T>, options: WriteOptions): Promise<T>;
+  /**
+   * Goes the way of a write to these tables as far as it goes without changing or keeping off anything. False when that says nothing. Throws
+   * `BackendError` with what stands in the way.
+   */
+  proveWritable(tables: readonly string[]): Promise<boolean>;
   /** The time on the store's clock. */
   now(transaction: Transaction): Promise<StoreTime>;
   close(): Promise<void>;
