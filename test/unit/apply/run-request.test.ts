@@ -77,6 +77,7 @@ function killedStore(inner: StateStore, killed: Killed): StateStore {
           resume: (serial) => session.resume(serial),
           write: (mutations) => session.write(mutations),
           end: (serial, outcome, summary, sealed, evidence) => session.end(serial, outcome, summary, sealed, evidence),
+          retire: (retirement) => session.retire(retirement),
           release: () => session.release(),
           ...killed(session),
         },
