@@ -3,7 +3,7 @@ import { damaged } from './rows.ts';
 import type { Dialect, Driver, SqlRow, Transaction } from './sql.ts';
 
 /** Version of the tables. A change of their meaning raises it and adds an upgrade; an older program then refuses instead of misreading. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 export interface Tables {
   /** What every name begins with. */
@@ -25,6 +25,8 @@ export interface Tables {
   readonly audit: string;
   readonly auditTip: string;
   readonly evidence: string;
+  readonly holds: string;
+  readonly approval: string;
 }
 
 export function tableNames(prefix: string): Tables {
@@ -47,6 +49,8 @@ export function tableNames(prefix: string): Tables {
     audit: `${prefix}audit`,
     auditTip: `${prefix}audit_tip`,
     evidence: `${prefix}evidence`,
+    holds: `${prefix}holds`,
+    approval: `${prefix}approval`,
   };
 }
 
@@ -197,6 +201,12 @@ function definitions(dialect: Dialect, tables: Tables): readonly string[] {
       tables.evidence,
       [environment, serial, `part ${integer} NOT NULL`, `digest ${text} NOT NULL`, `body ${document} NOT NULL`],
       'environment, serial, part',
+    ),
+    table(tables.holds, [environment, `kind ${key(16)} NOT NULL`, `body ${document} NOT NULL`], 'environment, kind'),
+    table(
+      tables.approval,
+      [environment, `plan_digest ${key(80)} NOT NULL`, `signer ${key(80)} NOT NULL`, `body ${document} NOT NULL`],
+      'environment, plan_digest, signer',
     ),
   ];
 }

@@ -25,6 +25,8 @@ export const UPGRADES: readonly Upgrade[] = [
       await createMissing(transaction, dialect, tables);
     },
   },
+  // Holds and approvals came.
+  { from: 2, run: createMissing },
 ];
 
 /**
