@@ -15,8 +15,6 @@ const isFilled = (node: YamlNode) => (node.kind === 'map' && node.entries.size >
 
 /** What a document may not use yet. A row goes when its effect comes. */
 const ROWS: readonly Row[] = [
-  { path: ['release', 'signature'], sentence: 'Signed releases are not available yet; name the file alone.' },
-  { path: ['release', 'keys'], sentence: 'Signed releases are not available yet; name the file alone.' },
   { path: ['policy', 'succession'], when: is('strict'), sentence: 'The strict policy is not available yet; leave succession out.' },
   { path: ['policy', 'retain', 'images'], sentence: 'Retention of images is not available yet.' },
   { path: ['policy', 'retain', 'generations'], sentence: 'Retention of generations is not available yet.' },

@@ -240,7 +240,11 @@ export const releaseReferenceSchema = z.union([
   text(),
   z.strictObject({
     file: text().describe('Path of the release document, relative to the environment.'),
-    signature: text().optional().describe('Path of its signature.'),
-    keys: z.array(text()).optional().describe('Public keys of which one must have signed it.'),
+    signature: text().optional().describe('Path of its signature, relative to the environment; accede release sign writes it.'),
+    keys: z
+      .array(text())
+      .min(1)
+      .optional()
+      .describe('Public keys of which one must have signed it: ed25519:BASE64 (SPKI DER or the bare 32 bytes) or ssh-ed25519 AAAA….'),
   }),
 ]);
