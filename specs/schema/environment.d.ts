@@ -7229,13 +7229,13 @@ export interface Environment {
          */
         file: string;
         /**
-         * Path of its signature.
+         * Path of its signature, relative to the environment; accede release sign writes it.
          */
         signature?: string;
         /**
-         * Public keys of which one must have signed it.
+         * Public keys of which one must have signed it: ed25519:BASE64 (SPKI DER or the bare 32 bytes) or ssh-ed25519 AAAA….
          */
-        keys?: string[] | string;
+        keys?: [string, ...string[]] | string;
       };
   /**
    * Where the state is kept.
@@ -7356,24 +7356,36 @@ export interface Environment {
     allow?:
       | (
           | (
+              | 'resume'
+              | 'revert'
+              | 'catalog-retry'
+              | 'catalog-supersede'
+              | 'catalog-abandon'
+              | 'worker-supersede'
+              | 'supersede'
+              | 'destroy'
               | 'initial'
               | 'drift-repair'
-              | 'configuration'
+              | 'annotation'
+              | 'policy-change'
+              | 'reference-completion'
+              | 'worker-tuning'
               | 'credential-rotation'
+              | 'trust-transition'
               | 'routing'
               | 'frontend-content'
-              | 'worker-tuning'
+              | 'runtime-generation'
+              | 'job-run'
+              | 'configuration'
+              | 'store-refresh'
               | 'worker-implementation'
               | 'serving-refresh'
               | 'release-refresh'
               | 'catalog-upgrade'
               | 'topology'
-              | 'policy-change'
+              | 'data-reset'
               | 'replacement'
               | 'composite'
-              | 'destroy'
-              | 'data-reset'
-              | 'rollback'
             )
           | string
         )[]
@@ -7406,24 +7418,36 @@ export interface Environment {
               classes?:
                 | (
                     | (
+                        | 'resume'
+                        | 'revert'
+                        | 'catalog-retry'
+                        | 'catalog-supersede'
+                        | 'catalog-abandon'
+                        | 'worker-supersede'
+                        | 'supersede'
+                        | 'destroy'
                         | 'initial'
                         | 'drift-repair'
-                        | 'configuration'
+                        | 'annotation'
+                        | 'policy-change'
+                        | 'reference-completion'
+                        | 'worker-tuning'
                         | 'credential-rotation'
+                        | 'trust-transition'
                         | 'routing'
                         | 'frontend-content'
-                        | 'worker-tuning'
+                        | 'runtime-generation'
+                        | 'job-run'
+                        | 'configuration'
+                        | 'store-refresh'
                         | 'worker-implementation'
                         | 'serving-refresh'
                         | 'release-refresh'
                         | 'catalog-upgrade'
                         | 'topology'
-                        | 'policy-change'
+                        | 'data-reset'
                         | 'replacement'
                         | 'composite'
-                        | 'destroy'
-                        | 'data-reset'
-                        | 'rollback'
                       )
                     | string
                   )[]
@@ -7470,28 +7494,41 @@ export interface Environment {
                   }
                 | string;
               /**
-               * Classes that may be applied all the same.
+               * Classes that may be applied all the same; rollback lets going back through.
                */
               except?:
                 | (
                     | (
+                        | 'resume'
+                        | 'revert'
+                        | 'catalog-retry'
+                        | 'catalog-supersede'
+                        | 'catalog-abandon'
+                        | 'worker-supersede'
+                        | 'supersede'
+                        | 'destroy'
                         | 'initial'
                         | 'drift-repair'
-                        | 'configuration'
+                        | 'annotation'
+                        | 'policy-change'
+                        | 'reference-completion'
+                        | 'worker-tuning'
                         | 'credential-rotation'
+                        | 'trust-transition'
                         | 'routing'
                         | 'frontend-content'
-                        | 'worker-tuning'
+                        | 'runtime-generation'
+                        | 'job-run'
+                        | 'configuration'
+                        | 'store-refresh'
                         | 'worker-implementation'
                         | 'serving-refresh'
                         | 'release-refresh'
                         | 'catalog-upgrade'
                         | 'topology'
-                        | 'policy-change'
+                        | 'data-reset'
                         | 'replacement'
                         | 'composite'
-                        | 'destroy'
-                        | 'data-reset'
                         | 'rollback'
                       )
                     | string

@@ -2,6 +2,7 @@ import { lookForMarks } from '../../apply/marked.ts';
 import { goalOf, type Past, type PastEnvironment, readPast } from '../../apply/past.ts';
 import { noWayBack } from '../../apply/recover.ts';
 import { lineagesOf } from '../../plan/marks.ts';
+import { standingHolds } from '../../policy/hold.ts';
 import type { OperationRow, Snapshot } from '../../state/model.ts';
 import { systemProcessIdentity } from '../../state/process.ts';
 import { parseReadingArguments } from '../arguments/reading.ts';
@@ -21,7 +22,8 @@ export async function runStatus(input: RawInput, shell: Shell): Promise<ExitCode
     const past = snapshot === undefined ? undefined : await readPast(store, snapshot);
     const { workspace } = place;
     const marks = snapshot === undefined && workspace !== undefined ? await marksOf(workspace) : null;
-    const rows = { ...statusRows(place, snapshot, past, args.value.folder), marks };
+    const holds = standingHolds(snapshot?.holds ?? [], await store.now());
+    const rows = { ...statusRows(place, snapshot, past, args.value.folder), holds, marks };
     if (shell.output.json) shell.output.document(rows);
     else shell.output.print(renderStatus(shell.output.clean(rows), shell.output.answer));
     return EXIT.done;
@@ -36,7 +38,12 @@ async function marksOf({ context, environment }: Workspace): Promise<StatusRows[
   return { objects: marked.length, lineages: lineagesOf(marked), unseen: [...unlisted.keys()], next };
 }
 
-function statusRows(place: ReadPlace, snapshot: Snapshot | undefined, past: Past | undefined, folder: string): Omit<StatusRows, 'marks'> {
+function statusRows(
+  place: ReadPlace,
+  snapshot: Snapshot | undefined,
+  past: Past | undefined,
+  folder: string,
+): Omit<StatusRows, 'holds' | 'marks'> {
   const { environment, workspace } = place;
   const open = snapshot?.open ?? null;
   const sealed = snapshot?.sealed ?? null;
