@@ -7229,13 +7229,13 @@ export interface Environment {
          */
         file: string;
         /**
-         * Path of its signature.
+         * Path of its signature, relative to the environment; accede release sign writes it.
          */
         signature?: string;
         /**
-         * Public keys of which one must have signed it.
+         * Public keys of which one must have signed it: ed25519:BASE64 (SPKI DER or the bare 32 bytes) or ssh-ed25519 AAAA….
          */
-        keys?: string[] | string;
+        keys?: [string, ...string[]] | string;
       };
   /**
    * Where the state is kept.
