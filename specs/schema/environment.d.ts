@@ -99,9 +99,15 @@ export interface Environment {
      */
     'docker.container'?: {
       /**
-       * Image by digest, `repository@sha256:…`, or by its bare id, `sha256:…`; by tag only where the provider says `allow_tags: true`.
+       * Image by digest, `repository@sha256:…`, by its bare id, `sha256:…`, or as the map that a release has of it; by tag only where the provider says `allow_tags: true`.
        */
-      image?: string;
+      image?:
+        | string
+        | {
+            repository: string;
+            digest: string;
+            tag?: string;
+          };
       /**
        * Name on the engine; default `<environment>-<name>[-<key>]`.
        */
@@ -1256,9 +1262,15 @@ export interface Environment {
      */
     'docker.job'?: {
       /**
-       * Image by digest, `repository@sha256:…`, or by its bare id, `sha256:…`; by tag only where the provider says `allow_tags: true`.
+       * Image by digest, `repository@sha256:…`, by its bare id, `sha256:…`, or as the map that a release has of it; by tag only where the provider says `allow_tags: true`.
        */
-      image?: string;
+      image?:
+        | string
+        | {
+            repository: string;
+            digest: string;
+            tag?: string;
+          };
       /**
        * Arguments of the entrypoint, or the command itself; text is split into words as a shell does.
        */
@@ -3658,9 +3670,15 @@ export interface Environment {
     'docker.container'?: {
       [k: string]: {
         /**
-         * Image by digest, `repository@sha256:…`, or by its bare id, `sha256:…`; by tag only where the provider says `allow_tags: true`.
+         * Image by digest, `repository@sha256:…`, by its bare id, `sha256:…`, or as the map that a release has of it; by tag only where the provider says `allow_tags: true`.
          */
-        image: string;
+        image:
+          | string
+          | {
+              repository: string;
+              digest: string;
+              tag?: string;
+            };
         /**
          * Name on the engine; default `<environment>-<name>[-<key>]`.
          */
@@ -4823,9 +4841,15 @@ export interface Environment {
     'docker.job'?: {
       [k: string]: {
         /**
-         * Image by digest, `repository@sha256:…`, or by its bare id, `sha256:…`; by tag only where the provider says `allow_tags: true`.
+         * Image by digest, `repository@sha256:…`, by its bare id, `sha256:…`, or as the map that a release has of it; by tag only where the provider says `allow_tags: true`.
          */
-        image: string;
+        image:
+          | string
+          | {
+              repository: string;
+              digest: string;
+              tag?: string;
+            };
         /**
          * Arguments of the entrypoint, or the command itself; text is split into words as a shell does.
          */

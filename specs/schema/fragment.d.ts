@@ -91,9 +91,15 @@ export interface Fragment {
      */
     'docker.container'?: {
       /**
-       * Image by digest, `repository@sha256:…`, or by its bare id, `sha256:…`; by tag only where the provider says `allow_tags: true`.
+       * Image by digest, `repository@sha256:…`, by its bare id, `sha256:…`, or as the map that a release has of it; by tag only where the provider says `allow_tags: true`.
        */
-      image?: string;
+      image?:
+        | string
+        | {
+            repository: string;
+            digest: string;
+            tag?: string;
+          };
       /**
        * Name on the engine; default `<environment>-<name>[-<key>]`.
        */
@@ -1248,9 +1254,15 @@ export interface Fragment {
      */
     'docker.job'?: {
       /**
-       * Image by digest, `repository@sha256:…`, or by its bare id, `sha256:…`; by tag only where the provider says `allow_tags: true`.
+       * Image by digest, `repository@sha256:…`, by its bare id, `sha256:…`, or as the map that a release has of it; by tag only where the provider says `allow_tags: true`.
        */
-      image?: string;
+      image?:
+        | string
+        | {
+            repository: string;
+            digest: string;
+            tag?: string;
+          };
       /**
        * Arguments of the entrypoint, or the command itself; text is split into words as a shell does.
        */
@@ -3650,9 +3662,15 @@ export interface Fragment {
     'docker.container'?: {
       [k: string]: {
         /**
-         * Image by digest, `repository@sha256:…`, or by its bare id, `sha256:…`; by tag only where the provider says `allow_tags: true`.
+         * Image by digest, `repository@sha256:…`, by its bare id, `sha256:…`, or as the map that a release has of it; by tag only where the provider says `allow_tags: true`.
          */
-        image: string;
+        image:
+          | string
+          | {
+              repository: string;
+              digest: string;
+              tag?: string;
+            };
         /**
          * Name on the engine; default `<environment>-<name>[-<key>]`.
          */
@@ -4815,9 +4833,15 @@ export interface Fragment {
     'docker.job'?: {
       [k: string]: {
         /**
-         * Image by digest, `repository@sha256:…`, or by its bare id, `sha256:…`; by tag only where the provider says `allow_tags: true`.
+         * Image by digest, `repository@sha256:…`, by its bare id, `sha256:…`, or as the map that a release has of it; by tag only where the provider says `allow_tags: true`.
          */
-        image: string;
+        image:
+          | string
+          | {
+              repository: string;
+              digest: string;
+              tag?: string;
+            };
         /**
          * Arguments of the entrypoint, or the command itself; text is split into words as a shell does.
          */

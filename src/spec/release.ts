@@ -68,12 +68,17 @@ function readNamed(node: YamlNode | undefined, workspace: Workspace, report: Rep
     );
     return undefined;
   }
-  const { root } = read.document;
+  const document = checkRelease(read.document.root, report);
+  return document === undefined ? undefined : { paths: [file], digest: digestOf(document), document };
+}
+
+/** The content of a release document; undefined when it has a mistake, which is in the report then. */
+export function checkRelease(root: YamlNode, report: Report): (Attributes & Plain) | undefined {
   refuseExpressions(root, report);
   const document = plainOf(root) as Attributes & Plain;
   const problems = checkValue(releaseSchema(), document as Value);
   for (const problem of problems) report.addProblem(problem, problemPlace(root, problem));
-  return problems.length > 0 ? undefined : { paths: [file], digest: digestOf(document), document };
+  return problems.length > 0 ? undefined : document;
 }
 
 /** Whether a scalar is the plain text that has to stand there. */
