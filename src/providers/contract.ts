@@ -6,6 +6,7 @@ import type { Facet, Role, Stage } from '../core/facet.ts';
 import type { AttributePath } from '../core/path.ts';
 import type { Attributes, Plain } from '../core/value.ts';
 import type { EffectIo, ReadIo } from './host-seam.ts';
+import type { ImageSource } from './image-seam.ts';
 import type { Command, CommandEnd, LogOptions, OnRequest, Written } from './program-seam.ts';
 
 /**
@@ -362,7 +363,7 @@ export interface Session extends ReadSession {
   exec?(query: ObjectQuery, command: Command, sink: (written: Written) => Promise<void>, io: EffectIo): Promise<CommandEnd | undefined>;
 }
 
-export interface Provider {
+export interface Provider extends ImageSource {
   readonly name: string;
   readonly summary: string;
   readonly config: z.ZodType;
@@ -378,8 +379,7 @@ export interface Provider {
 /** All providers of a build, by name, and their types. Made at the composition root; the engine knows providers through it alone. */
 export interface Registry {
   readonly providers: ReadonlyMap<string, Provider>;
-  /** Sorted by name. */
-  readonly types: readonly ResourceType[];
+  /** Sorted by name. */ readonly types: readonly ResourceType[];
   /** The type and the provider that it belongs to. */
   find(type: string): { readonly type: ResourceType; readonly provider: Provider } | undefined;
 }
