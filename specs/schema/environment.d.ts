@@ -611,15 +611,6 @@ export type DockerJobCpuset = string;
  */
 export type DockerJobPidsLimit = number | string;
 /**
- * Labels, as a map or a list of `NAME=VALUE`.
- */
-export type DockerJobLabels =
-  | {
-      [k: string]: string | number | boolean;
-    }
-  | string[]
-  | string;
-/**
  * Name of its container on the engine; default `<environment>-<name>[-<key>]`.
  */
 export type DockerJobName = string;
@@ -841,29 +832,40 @@ export type Encryption =
       passphrase: string;
     }
   | string;
-export type Allow = (
-  | (
-      | 'initial'
-      | 'drift-repair'
-      | 'configuration'
-      | 'credential-rotation'
-      | 'routing'
-      | 'frontend-content'
-      | 'worker-tuning'
-      | 'worker-implementation'
-      | 'serving-refresh'
-      | 'release-refresh'
-      | 'catalog-upgrade'
-      | 'topology'
-      | 'policy-change'
-      | 'replacement'
-      | 'composite'
-      | 'destroy'
-      | 'data-reset'
-      | 'rollback'
-    )
-  | string
-)[];
+export type PolicyAllow =
+  | 'annotation'
+  | 'catalog-abandon'
+  | 'catalog-retry'
+  | 'catalog-supersede'
+  | 'catalog-upgrade'
+  | 'composite'
+  | 'configuration'
+  | 'credential-rotation'
+  | 'data-reset'
+  | 'destroy'
+  | 'drift-repair'
+  | 'frontend-content'
+  | 'initial'
+  | 'job-run'
+  | 'no-op'
+  | 'policy-change'
+  | 'reference-completion'
+  | 'release-refresh'
+  | 'replacement'
+  | 'resume'
+  | 'revert'
+  | 'rollback'
+  | 'routing'
+  | 'runtime-generation'
+  | 'serving-refresh'
+  | 'store-refresh'
+  | 'supersede'
+  | 'topology'
+  | 'trust-transition'
+  | 'worker-implementation'
+  | 'worker-supersede'
+  | 'worker-tuning';
+export type Allow = (PolicyAllow | string)[];
 export type From = string;
 export type Verify = (Backup | string)[];
 
@@ -1189,7 +1191,7 @@ export interface Environment {
       pids_limit?: DockerJobPidsLimit;
       oom_score_adj?: OomScoreAdj;
       logging?: Logging;
-      labels?: DockerJobLabels;
+      labels?: Labels;
       stop_signal?: StopSignal;
       stop_grace_period?: StopGracePeriod;
       pid?: Pid;
@@ -1900,7 +1902,7 @@ export interface Environment {
         pids_limit?: DockerJobPidsLimit;
         oom_score_adj?: OomScoreAdj;
         logging?: Logging;
-        labels?: DockerJobLabels;
+        labels?: Labels;
         stop_signal?: StopSignal;
         stop_grace_period?: StopGracePeriod;
         pid?: Pid;

@@ -29,6 +29,7 @@ export interface Plan {
       skipSecrets: boolean;
       keepProtected: boolean;
       includeProtected: boolean;
+      recover: boolean;
     };
   };
   state: {
@@ -40,6 +41,7 @@ export interface Plan {
   succession: {
     class: string;
     then: string | null;
+    chosen: string | null;
     rule: string;
     outage: string;
     direction: string;
@@ -75,6 +77,7 @@ export interface Plan {
         | 'placement'
         | 'governance'
         | 'annotation';
+      action: 'changed' | 'added' | 'removed';
       admittedBy: string | null;
     }[];
     rejected: {

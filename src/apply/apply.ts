@@ -18,6 +18,7 @@ import { residueOf, settledSteps } from './leftovers.ts';
 import { acquireLock } from './locking.ts';
 import { renameDependencies } from './moves.ts';
 import { planSnapshot } from './prepare.ts';
+import { isCarriedOut, notCarriedOut } from './procedures.ts';
 import { bundleToKeep, finalOutputs, isWhole, keeping, sealOf } from './seal.ts';
 import { effectIo, openSession, type Sessions, writeSessions } from './sessions.ts';
 import { staleDiagnostic } from './stale.ts';
@@ -90,6 +91,7 @@ class ApplyRun {
       const detail = `The class of the plan is ${this.#plan.succession.class}: ${this.#plan.succession.rule}.`;
       return this.#result('refused', EXIT.refused, [diagnostic('PLAN_REFUSED', 'The plan cannot be applied', detail)]);
     }
+    if (!isCarriedOut(this.#plan.succession.class)) return this.#result('refused', EXIT.refused, [notCarriedOut(this.#plan)]);
     if (clock.now() > Date.parse(this.#plan.expiresAt)) {
       const detail = `It could be applied until ${this.#plan.expiresAt}. Plan again.`;
       return this.#result('stale', EXIT.stale, [{ ...diagnostic('PLAN_EXPIRED', 'The plan is too old', detail), next: 'accede plan' }]);
@@ -200,17 +202,17 @@ class ApplyRun {
     const { clock, ids, environment, parallelism } = this.#context;
     const { document } = prepared;
     const { rollbackTo } = this.#request;
-    const target = rollbackTo === undefined ? null : { to: rollbackTo };
+    const target = rollbackTo === undefined ? {} : { to: rollbackTo };
     const begun = await beginEncryption(this.#context, snapshot.identity);
     const operation = await session.begin(
       {
-        kind: target !== null ? 'rollback' : document.inputs.options.destroy ? 'destroy' : 'apply',
+        kind: rollbackTo !== undefined ? 'rollback' : document.inputs.options.destroy ? 'destroy' : 'apply',
         planDigest: document.digest,
         class: document.succession.class,
         actor: this.#request.actor,
         reason: this.#request.reason,
         startedAt: new Date(clock.now()).toISOString(),
-        summary: target,
+        summary: { ...target, source: environment.sourceDigest },
       },
       snapshot.head,
     );

@@ -1,4 +1,5 @@
 import { PROGRAM_COMMANDS } from './catalogue-programs.ts';
+import { RELEASE_COMMANDS } from './catalogue-release.ts';
 import { STATE_COMMANDS } from './catalogue-state.ts';
 import { ADDRESS, type CommandSpec, DIR, type FlagSpec, LOCKING, VARIABLES } from './command-spec.ts';
 
@@ -205,6 +206,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async (input, shell) => (await import('./commands/taint.ts')).runUntaint(input, shell),
   },
   ...STATE_COMMANDS,
+  ...RELEASE_COMMANDS,
   {
     path: ['recover'],
     operands: [DIR],

@@ -1,13 +1,15 @@
 import path from 'node:path';
 import { type Digest, digestOf } from '../core/canonical.ts';
+import { type Outcome, settle } from '../core/diagnostic.ts';
 import { hasInterpolation } from '../core/expression-text.ts';
 import type { Attributes, Plain, Value } from '../core/value.ts';
 import { checkValue } from '../providers/validate.ts';
 import { readDocument } from './documents.ts';
-import type { Report } from './report.ts';
+import { diskFiles } from './file-source.ts';
+import { Report } from './report.ts';
 import { releaseSchema } from './schema.ts';
 import { memberOf, nodeRange, plainOf, problemPlace, type YamlNode } from './source.ts';
-import type { Workspace } from './workspace.ts';
+import { openWorkspace, type Workspace } from './workspace.ts';
 
 export interface Release {
   /** Absolute. */
@@ -48,12 +50,38 @@ export function readRelease(node: YamlNode | undefined, workspace: Workspace, re
     );
     return undefined;
   }
-  const { root } = read.document;
+  return checkRelease(file, read.document.root, report);
+}
+
+function checkRelease(file: string, root: YamlNode, report: Report): Release | undefined {
   refuseExpressions(root, report);
   const document = plainOf(root) as Attributes & Plain;
   const problems = checkValue(releaseSchema(), document as Value);
   for (const problem of problems) report.addProblem(problem, problemPlace(root, problem));
   return problems.length > 0 ? undefined : { path: file, digest: digestOf(document), document };
+}
+
+/** Reads a release document by its path, without an environment. All mistakes in it are in the outcome. */
+export async function readReleaseFile(file: string): Promise<Outcome<Release>> {
+  const opened = await openWorkspace(path.dirname(file), diskFiles);
+  if (!opened.ok) return opened;
+  const report = new Report();
+  const read = readDocument(opened.value, file);
+  report.take(...read.report.sorted());
+  const { document } = read;
+  if (document !== undefined && document.kind !== 'Release') {
+    report.add(
+      {
+        code: 'NOT_A_RELEASE',
+        summary: 'The release is another kind of document',
+        detail: `${file} has kind: ${document.kind}.`,
+        expected: 'kind: Release',
+      },
+      document.root,
+    );
+  }
+  const release = document?.kind === 'Release' ? checkRelease(file, document.root, report) : undefined;
+  return release === undefined ? { ok: false, diagnostics: report.sorted() } : settle(release, report.sorted());
 }
 
 /** A release is sealed as it stands, so that nothing in it may depend on anything. */

@@ -41,7 +41,7 @@ export function objection(
   if (args.expectClass !== undefined && args.expectClass !== plan.succession.class) {
     return expectation(EXIT.refused, 'class', args.expectClass, plan.succession.class);
   }
-  if (plan.applicable) return undefined;
+  if (plan.applicable) return unconfirmed(plan, args);
   return {
     code: EXIT.refused,
     diagnostic: {
@@ -53,6 +53,27 @@ export function objection(
         : `The plan says of itself that it can not be applied: ${plan.warnings.map((warning) => warning.message).join(' ') || 'see its refusals'}. Nothing was changed.`,
     },
   };
+}
+
+/** A replacement is confirmed by its name; without anybody to type it that has to be said beforehand. */
+function unconfirmed(plan: PlanDocument, args: ApplyingArguments): ReturnType<typeof objection> {
+  if (!isReplacement(plan) || args.expectClass !== undefined || !args.autoApprove) return undefined;
+  const paths = plan.succession.changedPaths.filter(({ facet }) => facet === 'identity').map(({ path }) => path);
+  return {
+    code: EXIT.refused,
+    diagnostic: {
+      severity: 'error',
+      code: 'REPLACEMENT_UNCONFIRMED',
+      summary: 'A replacement has to be named',
+      detail: `Something would become another one: ${paths.join(', ')}. --auto-approve does not say that this is meant. Nothing was changed.`,
+      expected: '--expect-class replacement',
+    },
+  };
+}
+
+/** Whether whoever applies the plan has to say its class. */
+export function isReplacement(plan: PlanDocument): boolean {
+  return plan.succession.class === 'replacement' || plan.succession.then === 'replacement';
 }
 
 function refused(plan: PlanDocument): Diagnostic {

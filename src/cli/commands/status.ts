@@ -1,7 +1,7 @@
 import { lookForMarks } from '../../apply/marked.ts';
 import { goalOf, type Past, type PastEnvironment, readPast } from '../../apply/past.ts';
-import { noWayBack } from '../../apply/recover.ts';
 import { lineagesOf } from '../../plan/marks.ts';
+import { noWayBack } from '../../plan/succession/open-facts.ts';
 import type { OperationRow, Snapshot } from '../../state/model.ts';
 import { systemProcessIdentity } from '../../state/process.ts';
 import { parseReadingArguments } from '../arguments/reading.ts';
