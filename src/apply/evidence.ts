@@ -1,6 +1,8 @@
 import { digestOf } from '../core/canonical.ts';
 import type { Plain } from '../core/value.ts';
+import type { PlanDocument } from '../plan/model.ts';
 import type { AccedeEvent, ApplyResult } from './events.ts';
+import { OutageRecorder } from './outage.ts';
 
 /** How many steps evidence names one by one; the rest is counted and sealed by a digest. */
 const MOST_STEPS = 5000;
@@ -40,8 +42,15 @@ export interface EvidenceSubject {
 /** Gathers from the events of a run what its evidence says of every step. */
 export class EvidenceRecorder {
   readonly #steps = new Map<string, StepAccount>();
+  readonly #outage: OutageRecorder | undefined;
+
+  /** With a plan, the evidence tells also for how long each address of its outage was down. */
+  constructor(plan?: Pick<PlanDocument, 'outageAddresses' | 'changes' | 'steps'>) {
+    this.#outage = plan === undefined ? undefined : new OutageRecorder(plan);
+  }
 
   receive(event: AccedeEvent): void {
+    this.#outage?.receive(event);
     switch (event.type) {
       case 'step.done':
         this.#note({ step: event.step, status: 'done', seconds: event.seconds, figures: event.figures, code: null });
@@ -79,6 +88,7 @@ export class EvidenceRecorder {
       exitCode: result.exitCode,
       seconds: result.seconds,
       errors: result.diagnostics.map(({ code, address }) => ({ code, address: address ?? null })),
+      outage: this.#outage?.document() ?? [],
       steps: named,
       stepsDigest: digestOf(all),
       stepsLeftOut: all.length - named.length,

@@ -11,7 +11,8 @@ interface Row {
 }
 
 const is = (value: unknown) => (node: YamlNode) => node.kind === 'scalar' && node.value === value;
-const isFilled = (node: YamlNode) => (node.kind === 'map' && node.entries.size > 0) || (node.kind === 'list' && node.items.length > 0);
+
+const HERE = 'Hooks and quiesce on another host are not available yet; leave host out, and they act on this machine.';
 
 /** What a document may not use yet. A row goes when its effect comes. */
 const ROWS: readonly Row[] = [
@@ -24,13 +25,9 @@ const ROWS: readonly Row[] = [
   { path: ['policy', 'freeze'], sentence: 'Freeze windows are not available yet.' },
   { path: ['policy', 'rules'], sentence: 'Policy rules are not available yet.' },
   { path: ['policy', 'retain'], sentence: 'Retention is not available yet.' },
-  { path: ['hooks'], when: isFilled, sentence: 'Hooks are not available yet.' },
-  { path: ['quiesce'], when: isFilled, sentence: 'Quiesce is not available yet.' },
-  {
-    path: ['resources', '*', '*', 'depends_on', '*', 'restart'],
-    when: is(true),
-    sentence: 'Restarting with a dependency is not available yet.',
-  },
+  { path: ['hooks', 'backup', 'host'], sentence: HERE },
+  { path: ['hooks', '*', '*', 'host'], sentence: HERE },
+  { path: ['quiesce', 'host'], sentence: HERE },
 ];
 
 /** Refuses what the documents use and what does not exist yet: never ignored, always one sentence. */

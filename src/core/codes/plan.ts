@@ -12,6 +12,11 @@ export const PLAN_CODES: CodeTable = {
     remedy: 'Nothing, if the documents have not changed since; else replace it with --replace.',
     exit: [0, 2],
   },
+  BACKUP_MISSING: {
+    summary: 'The class of the plan needs a backup first, and the environment declares none.',
+    remedy: 'Write hooks.backup, or hooks: { backup: none } to affirm that there is none.',
+    exit: [3],
+  },
   CLASS_UNEXPECTED: {
     summary: 'The plan has another class than --expect-class names.',
     remedy: 'Look at the plan, and approve it anew if it is right.',
@@ -137,6 +142,16 @@ export const PLAN_CODES: CodeTable = {
     summary: 'Warning: secrets were not read and count as unchanged; the plan cannot be applied.',
     remedy: 'Plan without --secrets=skip to apply.',
     exit: [0, 2],
+  },
+  STAGE_NOT_KEPT: {
+    summary: 'A resource names a stage, and something that belongs to an earlier one waits for it.',
+    remedy: 'Take the stage or the dependency away.',
+    exit: [3],
+  },
+  STAGE_PULL_REFUSED: {
+    summary: 'A dependency would pull a step over the point of no return, or something that serves down before everything is proven.',
+    remedy: 'Take the dependency away, or split the change over two commits.',
+    exit: [3],
   },
   START_FIRST_IMPOSSIBLE: {
     summary: 'A new object would come before the old one goes, and both cannot be at once. As a warning: the next replacement would.',

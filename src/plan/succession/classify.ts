@@ -171,7 +171,7 @@ function isOutage(assessed: Assessed): boolean {
   const { decision } = assessed;
   const role = roleOf(assessed);
   if (!SERVING.includes(role)) return false;
-  return decision.action === 'delete' || (decision.action === 'replace' && decision.order === 'destroy-first');
+  return decision.restart === true || decision.action === 'delete' || (decision.action === 'replace' && decision.order === 'destroy-first');
 }
 
 function changedPaths(changed: readonly Assessed[], admitting: SuccessorClass): Succession['changedPaths'] {
