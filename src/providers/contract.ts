@@ -1,12 +1,11 @@
 import type { z } from 'zod';
 import type { ReplaceOrder } from '../core/action.ts';
 import type { ResourceAddress, TypeName } from '../core/address.ts';
-import type { Clock, IdSource } from '../core/clock.ts';
 import type { Diagnostic, Outcome } from '../core/diagnostic.ts';
 import type { Facet, Role, Stage } from '../core/facet.ts';
 import type { AttributePath } from '../core/path.ts';
 import type { Attributes, Plain } from '../core/value.ts';
-import type { Host, ReadHost } from './host-seam.ts';
+import type { EffectIo, ReadIo } from './host-seam.ts';
 import type { Inventory, InventoryMark, Residue } from './inventory-seam.ts';
 import type { Command, CommandEnd, LogOptions, OnRequest, Written } from './program-seam.ts';
 import type { WriterControl, WriterReads } from './writers-seam.ts';
@@ -257,8 +256,11 @@ export interface Found {
   readonly problem?: { readonly code: string; readonly message: string };
   /** What it holds, as live ids of its own provider: a plan that would remove or replace it is refused with this, unless all of that goes as well. */
   readonly holding?: { readonly code: string; readonly message: string; readonly refs: readonly string[] };
-  /** What the operator should know of it. No change comes from a note: the plan shows it as a warning. */
-  readonly notes?: readonly { readonly code: string; readonly message: string }[];
+  /**
+   * What the operator should know of it. No change comes from a note: the plan shows it as a warning. One that is `lasting` is true for as long as
+   * the object is there: it is said where the object was made, and where a plan does something about it, and not by every plan.
+   */
+  readonly notes?: readonly { readonly code: string; readonly message: string; readonly lasting?: true }[];
 }
 
 /** What a handler gets to do one effect. Values are in clear and known. */
@@ -306,19 +308,6 @@ export interface Receipt {
   /** Computed attributes that only the effect itself knows. */
   readonly computed?: Attributes;
   readonly figures?: { readonly [name: string]: number };
-}
-
-export interface ReadIo {
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly host: ReadHost;
-}
-
-export interface EffectIo extends ReadIo {
-  readonly ids: IdSource;
-  readonly host: Host;
-  /** Progress for the live view: `tries 3`, `bytes 1048576`. */
-  progress(message: string, figures?: { readonly [name: string]: number }): void;
 }
 
 /** What plan gets: by type it cannot mutate. */
