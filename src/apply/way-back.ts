@@ -23,6 +23,8 @@ const LAST_PAUSE = 16_000;
 export interface Reversible {
   /** The address that it had before the run, where that is another one. */
   readonly movedFrom: ResourceAddress | null;
+  /** It has no record: what it does belongs to no resource. */
+  readonly recordless?: boolean;
   /** Takes an effect back, done or not. `ref` is the live id that it left, where it told one. Throws `ProviderError`. */
   undo(effect: Effect, intent: Intent, ref: string | null, io: EffectIo): Promise<void>;
   /** Milliseconds that have to pass before this effect is taken back, so that what used its object has let go of it. */
@@ -161,7 +163,10 @@ class WayBack {
         if (effect.part !== 'prepare') await this.#patiently(signal, () => run.undo(effect, intent, attempt.ref, io));
         if (left === 0) await this.#patiently(signal, () => run.requireAsBefore(io));
       });
-      await state.write([...(left === 0 ? this.#restored(address, run) : []), { kind: 'step', step: attempt.row(endOf(attempt), null) }]);
+      await state.write([
+        ...(left === 0 && run.recordless !== true ? this.#restored(address, run) : []),
+        { kind: 'step', step: attempt.row(endOf(attempt), null) },
+      ]);
     } catch (error) {
       return this.#failed(attempt, seconds(), error);
     }

@@ -13,7 +13,7 @@ import {
 } from '../contract.ts';
 import { attribute } from '../define.ts';
 import { performFake, undoFake } from './perform.ts';
-import { generationType, imageType, serverType, serviceType, storeType, thingType } from './resource-types.ts';
+import { generationType, imageType, publicationType, routeType, serverType, serviceType, storeType, thingType } from './resource-types.ts';
 import { taskType } from './task.ts';
 import type { FakeObject, FakeWorld } from './world.ts';
 
@@ -34,7 +34,7 @@ export function fakeProvider(world: FakeWorld): Provider {
     name: 'fake',
     summary: 'A world in memory, for tests',
     config,
-    types: [generationType, imageType, serverType, serviceType, storeType, taskType, thingType],
+    types: [generationType, imageType, publicationType, routeType, serverType, serviceType, storeType, taskType, thingType],
     exposes: ['address'],
     async openReadOnly(block) {
       return world.refusesToOpen ? fail(refused) : succeed(readSession(world, zoneOf(block)));

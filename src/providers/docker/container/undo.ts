@@ -3,7 +3,7 @@ import { ProviderError } from '../../contract.ts';
 import type { Undoing } from '../acting.ts';
 import { ours, present, renameContainer, startContainer, updateContainer } from '../containers.ts';
 import { awaitAgain } from '../ready.ts';
-import { removeContainer, setRestartPolicy, stopContainer } from '../removal.ts';
+import { removeContainer, setRestartPolicy, stopContainer, withdrawContainer } from '../removal.ts';
 import type { ContainerReply } from '../wire.ts';
 import { dropVolumes, freshVolumes } from './anonymous.ts';
 import { restartOption } from './limits.ts';
@@ -18,6 +18,10 @@ export async function undoContainer(acting: Undoing): Promise<void> {
     case 'create':
       await unmake(acting, await present(acting));
       return;
+    case 'resume':
+      await withdrawContainer(acting, await ours(acting, ref));
+      return;
+    case 'halt':
     case 'stop':
       await bringBack(acting, requireThere(acting, await ours(acting, ref)));
       return;
