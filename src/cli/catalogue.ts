@@ -1,5 +1,5 @@
 import { PROGRAM_COMMANDS } from './catalogue-programs.ts';
-import { RELEASE_COMMANDS } from './catalogue-release.ts';
+import { EXPLAIN, RELEASE_COMMANDS } from './catalogue-release.ts';
 import { STATE_COMMANDS } from './catalogue-state.ts';
 import { ADDRESS, type CommandSpec, DIR, type FlagSpec, LOCKING, VARIABLES } from './command-spec.ts';
 
@@ -172,6 +172,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     run: async (input, shell) => (await import('./commands/diff.ts')).runDiff(input, shell),
   },
+  EXPLAIN,
   {
     path: ['status'],
     operands: [DIR],

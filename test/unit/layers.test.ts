@@ -31,7 +31,7 @@ const CONTRACT = [
 const LAYERS: readonly Layer[] = [
   { files: /^src\/core\//, may: ['src/core/'] },
   { files: /^src\/providers\/(?:contract|define|host-seam|image-seam|program-seam|provider-error|validate)\.ts$/, may: CONTRACT },
-  { files: /^src\/providers\/registry\.ts$/, may: ['src/core/', 'src/providers/'] },
+  { files: /^src\/providers\/(?:codes|registry)\.ts$/, may: ['src/core/', 'src/providers/'] },
   { files: /^src\/providers\/([^/]+)\//, may: [...CONTRACT, 'src/providers/$1/'] },
   { files: /^src\/host\//, may: [...CONTRACT, 'src/host/'] },
   { files: /^src\/spec\//, may: [...CONTRACT, 'src/spec/'] },
