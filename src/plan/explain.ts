@@ -1,6 +1,6 @@
 import { compareText, type ResourceAddress } from '../core/address.ts';
 import type { SourceRange } from '../core/diagnostic.ts';
-import { formatPath, type PathSegment, parsePath } from '../core/path.ts';
+import { formatPath, isBelow, type PathSegment, parsePath } from '../core/path.ts';
 import type { Expression, ResourceReference, Template } from '../core/template.ts';
 import type { ResourceInstance } from '../spec/environment.ts';
 import type { InstanceIndex } from './instances.ts';
@@ -161,17 +161,39 @@ export function causesOf(plan: PlanDocument, address: ResourceAddress, index: In
   while (at !== undefined && !seen.has(at.address)) {
     seen.add(at.address);
     const change = at;
-    const next = change.cause?.kind === 'follows' ? plan.changes.find((other) => other.address === change.cause?.of) : undefined;
-    const through = next === undefined ? [] : edgesAlong(index, change.address, next.address);
+    const next = sourceOf(plan, change, index);
+    const through = next === undefined ? [] : edgesAlong(index, change, next.address);
     links.push({ ...linkOf(change, index.byAddress.get(change.address)), through });
     at = next;
   }
   return links;
 }
 
-function edgesAlong(index: InstanceIndex, from: ResourceAddress, to: ResourceAddress): readonly Edge[] {
+/** The change that brought a change about: the one that it follows, else one whose value an attribute reads that differs. */
+function sourceOf(plan: PlanDocument, change: PlannedChange, index: InstanceIndex): PlannedChange | undefined {
+  const { cause, address } = change;
+  if (cause?.kind === 'follows') return plan.changes.find((other) => other.address === cause.of);
+  const instance = index.byAddress.get(address);
+  if (cause?.kind !== 'self' || instance === undefined) return undefined;
+  return plan.changes.find(
+    (other) =>
+      other.address !== address &&
+      other.action !== 'noop' &&
+      other.action !== 'read' &&
+      edgesBetween(index, address, other.address).some((edge) => isOfChange(change, edge)),
+  );
+}
+
+/** Whether what an edge says stands at something that differs. */
+function isOfChange({ paths }: PlannedChange, { path: written }: Edge): boolean {
+  return written !== null && paths.some(({ path }) => isBelow(path, written) || isBelow(written, path));
+}
+
+function edgesAlong(index: InstanceIndex, change: PlannedChange, to: ResourceAddress): readonly Edge[] {
+  const from = change.address;
   const direct = edgesBetween(index, from, to);
-  if (direct.length > 0) return direct;
+  const telling = direct.filter((edge) => isOfChange(change, edge));
+  if (direct.length > 0) return telling.length > 0 ? telling : direct;
   const way = wayBetween(index, from, to) ?? [];
   return way.slice(1).flatMap((needed, position) => edgesBetween(index, way[position] ?? needed, needed));
 }

@@ -135,7 +135,7 @@ async function tellStep(
     waits: waitsOf(plan, step, index),
     before: plan.steps.filter((other) => other.after.includes(step.id)).map(({ id }) => id),
     causes,
-    origin: await originOf(causes.at(-1)?.places[0]?.source ?? null, folder, shell),
+    causeOrigin: await originOf(causes.at(-1)?.places[0]?.source ?? null, folder, shell),
     commit: plan.inputs.commit,
   };
   if (shell.output.json) shell.output.document({ format: FORMAT, kind: 'step', ...rows });
@@ -179,6 +179,7 @@ async function tellAddress(
             steps: (plan?.steps ?? []).filter((step) => step.address === address).map(({ id }) => id),
           },
     causes,
+    causeOrigin: await originOf(causes.at(-1)?.places[0]?.source ?? null, folder, shell),
   };
   if (shell.output.json) shell.output.document({ format: FORMAT, kind: 'address', ...rows });
   else shell.output.print(renderAddressExplanation(shell.output.clean(rows), shell.output.answer));

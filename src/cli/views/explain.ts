@@ -31,6 +31,7 @@ export function renderAddressExplanation(
     readonly recorded: { readonly ref: string | null; readonly status: string; readonly protected: boolean } | null;
     readonly planned: { readonly action: string; readonly reason: string; readonly steps: readonly string[] } | null;
     readonly causes: readonly CauseLink[];
+    readonly causeOrigin: LineCommit | null;
   },
   { color }: Style,
 ): string {
@@ -45,7 +46,7 @@ export function renderAddressExplanation(
   if (planned !== null && planned.steps.length > 0) facts.push(['steps', planned.steps.join(', ')]);
   if (planned === null) facts.push(['recorded', recorded === null ? 'nothing' : recordedText(recorded)]);
   const lines = [color.bold(oneLine(rows.address)), ...columns(facts.map(([label, text]) => [`  ${label}`, oneLine(text)]))];
-  return [...lines, ...causeLines(rows.causes, null, rows.origin)].join('\n');
+  return [...lines, ...causeLines(rows.causes, null, rows.causeOrigin)].join('\n');
 }
 
 function recordedText({
@@ -68,7 +69,7 @@ export function renderStepExplanation(
     readonly waits: readonly Wait[];
     readonly before: readonly string[];
     readonly causes: readonly CauseLink[];
-    readonly origin: LineCommit | null;
+    readonly causeOrigin: LineCommit | null;
     readonly commit: string | null;
   },
   { color }: Style,
@@ -96,7 +97,7 @@ export function renderStepExplanation(
         ])),
   ];
   if (before.length > 0) lines.push(color.bold('Before'), ...before.map((id) => `  ${oneLine(id)}`));
-  return [...lines, ...causeLines(causes, rows.commit, rows.origin)].join('\n');
+  return [...lines, ...causeLines(causes, rows.commit, rows.causeOrigin)].join('\n');
 }
 
 const PHASES: readonly string[] = [
