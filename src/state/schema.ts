@@ -3,13 +3,14 @@ import { damaged } from './rows.ts';
 import type { Dialect, Driver, SqlRow, Transaction } from './sql.ts';
 
 /** Version of the tables. A change of their meaning raises it and adds an upgrade; an older program then refuses instead of misreading. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 export interface Tables {
   /** What every name begins with. */
   readonly prefix: string;
   readonly schema: string;
   readonly identity: string;
+  readonly standing: string;
   readonly encryption: string;
   readonly head: string;
   readonly fence: string;
@@ -32,6 +33,7 @@ export function tableNames(prefix: string): Tables {
     prefix,
     schema: `${prefix}schema`,
     identity: `${prefix}identity`,
+    standing: `${prefix}standing`,
     encryption: `${prefix}encryption`,
     head: `${prefix}head`,
     fence: `${prefix}fence`,
@@ -136,6 +138,8 @@ function definitions(dialect: Dialect, tables: Tables): readonly string[] {
       ],
       'environment',
     ),
+    // Without a row it is the first epoch and the store is in use; without a body it is in use.
+    table(tables.standing, [environment, `epoch ${integer} NOT NULL`, `body ${document}`], 'environment'),
     table(tables.encryption, [environment, `body ${document} NOT NULL`], 'environment'),
     table(tables.head, [environment, serial], 'environment'),
     table(tables.fence, [environment, `fence ${integer} NOT NULL`], 'environment'),

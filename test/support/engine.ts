@@ -137,6 +137,7 @@ export class EngineBench {
           resume: (serial) => session.resume(serial),
           write,
           end: (serial, outcome, summary, sealed, evidence) => session.end(serial, outcome, summary, sealed, evidence),
+          retire: (retirement) => session.retire(retirement),
           release: () => session.release(),
         };
         return { ...answer, session: wrapped };
