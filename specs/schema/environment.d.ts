@@ -617,15 +617,6 @@ export type DockerJobCpuset = string;
  */
 export type DockerJobPidsLimit = number | string;
 /**
- * Labels, as a map or a list of `NAME=VALUE`.
- */
-export type DockerJobLabels =
-  | {
-      [k: string]: string | number | boolean;
-    }
-  | string[]
-  | string;
-/**
  * Name of its container on the engine; default `<environment>-<name>[-<key>]`.
  */
 export type DockerJobName = string;
@@ -847,29 +838,38 @@ export type Encryption =
       passphrase: string;
     }
   | string;
-export type Allow = (
-  | (
-      | 'initial'
-      | 'drift-repair'
-      | 'configuration'
-      | 'credential-rotation'
-      | 'routing'
-      | 'frontend-content'
-      | 'worker-tuning'
-      | 'worker-implementation'
-      | 'serving-refresh'
-      | 'release-refresh'
-      | 'catalog-upgrade'
-      | 'topology'
-      | 'policy-change'
-      | 'replacement'
-      | 'composite'
-      | 'destroy'
-      | 'data-reset'
-      | 'rollback'
-    )
-  | string
-)[];
+export type PolicyAllow =
+  | 'resume'
+  | 'revert'
+  | 'catalog-retry'
+  | 'catalog-supersede'
+  | 'catalog-abandon'
+  | 'worker-supersede'
+  | 'supersede'
+  | 'destroy'
+  | 'initial'
+  | 'drift-repair'
+  | 'annotation'
+  | 'policy-change'
+  | 'reference-completion'
+  | 'worker-tuning'
+  | 'credential-rotation'
+  | 'trust-transition'
+  | 'routing'
+  | 'frontend-content'
+  | 'runtime-generation'
+  | 'job-run'
+  | 'configuration'
+  | 'store-refresh'
+  | 'worker-implementation'
+  | 'serving-refresh'
+  | 'release-refresh'
+  | 'catalog-upgrade'
+  | 'topology'
+  | 'data-reset'
+  | 'replacement'
+  | 'composite';
+export type Allow = (PolicyAllow | string)[];
 export type From = string;
 export type Verify = (Backup | string)[];
 
@@ -1195,7 +1195,7 @@ export interface Environment {
       pids_limit?: DockerJobPidsLimit;
       oom_score_adj?: OomScoreAdj;
       logging?: Logging;
-      labels?: DockerJobLabels;
+      labels?: Labels;
       stop_signal?: StopSignal;
       stop_grace_period?: StopGracePeriod;
       pid?: Pid;
@@ -1906,7 +1906,7 @@ export interface Environment {
         pids_limit?: DockerJobPidsLimit;
         oom_score_adj?: OomScoreAdj;
         logging?: Logging;
-        labels?: DockerJobLabels;
+        labels?: Labels;
         stop_signal?: StopSignal;
         stop_grace_period?: StopGracePeriod;
         pid?: Pid;
@@ -2551,9 +2551,46 @@ export interface Environment {
                   }
                 | string;
               /**
-               * Classes that may be applied all the same.
+               * Classes that may be applied all the same; rollback lets going back through.
                */
-              except?: Allow | string;
+              except?:
+                | (
+                    | (
+                        | 'resume'
+                        | 'revert'
+                        | 'catalog-retry'
+                        | 'catalog-supersede'
+                        | 'catalog-abandon'
+                        | 'worker-supersede'
+                        | 'supersede'
+                        | 'destroy'
+                        | 'initial'
+                        | 'drift-repair'
+                        | 'annotation'
+                        | 'policy-change'
+                        | 'reference-completion'
+                        | 'worker-tuning'
+                        | 'credential-rotation'
+                        | 'trust-transition'
+                        | 'routing'
+                        | 'frontend-content'
+                        | 'runtime-generation'
+                        | 'job-run'
+                        | 'configuration'
+                        | 'store-refresh'
+                        | 'worker-implementation'
+                        | 'serving-refresh'
+                        | 'release-refresh'
+                        | 'catalog-upgrade'
+                        | 'topology'
+                        | 'data-reset'
+                        | 'replacement'
+                        | 'composite'
+                        | 'rollback'
+                      )
+                    | string
+                  )[]
+                | string;
             }
           | string
         )[]

@@ -1,3 +1,4 @@
+import { APPROVAL_COMMANDS } from './catalogue-approval.ts';
 import { PROGRAM_COMMANDS } from './catalogue-programs.ts';
 import { EXPLAIN, RELEASE_COMMANDS } from './catalogue-release.ts';
 import { STATE_COMMANDS } from './catalogue-state.ts';
@@ -33,6 +34,8 @@ const APPLYING: readonly FlagSpec[] = [
   { flags: '--expect-digest <digest>', description: 'apply only a plan with this digest' },
   { flags: '--expect-class <class>', description: 'apply only a plan of this class' },
   { flags: '--expect-commit <sha>', description: 'apply only a plan of this commit' },
+  { flags: '--approvals <file>', description: 'approvals of the plan (default: PLAN.approvals.json); those in the state store count too' },
+  { flags: '--break-freeze', description: 'apply in a freeze window; needs --reason and one approval more' },
   { flags: '--if-done <what>', description: 'ok: a plan that was applied already counts as done', choices: ['ok'] },
   ...LOCKING,
 ];
@@ -181,6 +184,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: [{ command: 'accede status environments/staging', does: 'where things stand' }],
     run: async (input, shell) => (await import('./commands/status.ts')).runStatus(input, shell),
   },
+  ...APPROVAL_COMMANDS,
   ...PROGRAM_COMMANDS,
   {
     path: ['import'],
@@ -207,6 +211,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async (input, shell) => (await import('./commands/taint.ts')).runUntaint(input, shell),
   },
   ...STATE_COMMANDS,
+  ...RELEASE_COMMANDS,
   {
     path: ['recover'],
     operands: [DIR],

@@ -42,7 +42,11 @@ const LAYERS: readonly Layer[] = [
     may: [...CONTRACT, 'src/policy/', 'src/plan/'],
     mayTypes: ['src/spec/environment.ts', 'src/state/model.ts'],
   },
-  { files: /^src\/apply\//, may: [...CONTRACT, 'src/apply/', 'src/plan/', 'src/state/'], mayTypes: ['src/spec/environment.ts'] },
+  {
+    files: /^src\/apply\//,
+    may: [...CONTRACT, 'src/apply/', 'src/plan/', 'src/policy/', 'src/state/'],
+    mayTypes: ['src/spec/environment.ts'],
+  },
   { files: /^src\/(?:cli\/|index\.ts$)/, may: ['src/'] },
 ];
 
