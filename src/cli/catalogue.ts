@@ -262,7 +262,6 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: [{ command: 'accede evidence show 12', does: 'one canonical document for each of its runs' }],
     run: async (input, shell) => (await import('./commands/audit.ts')).runEvidenceShow(input, shell),
   },
-  ...RELEASE_COMMANDS,
   {
     path: ['unlock'],
     operands: [{ notation: '<lock-id>', description: 'the id that status and a busy lock name' }, DIR],
