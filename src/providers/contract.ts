@@ -361,7 +361,8 @@ export interface Provider extends ImageSource {
 /** All providers of a build, by name, and their types. Made at the composition root; the engine knows providers through it alone. */
 export interface Registry {
   readonly providers: ReadonlyMap<string, Provider>;
-  /** Sorted by name. */ readonly types: readonly ResourceType[];
+  /** Sorted by name. */
+  readonly types: readonly ResourceType[];
   /** The type and the provider that it belongs to. */
   find(type: string): { readonly type: ResourceType; readonly provider: Provider } | undefined;
 }

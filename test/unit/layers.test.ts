@@ -37,7 +37,7 @@ const LAYERS: readonly Layer[] = [
       /^src\/providers\/(?:contract|define|host-seam|image-seam|inventory-seam|program-seam|provider-error|validate|writers-seam)\.ts$/,
     may: CONTRACT,
   },
-  { files: /^src\/providers\/registry\.ts$/, may: ['src/core/', 'src/providers/'] },
+  { files: /^src\/providers\/(?:codes|registry)\.ts$/, may: ['src/core/', 'src/providers/'] },
   { files: /^src\/providers\/([^/]+)\//, may: [...CONTRACT, 'src/providers/$1/'] },
   { files: /^src\/host\//, may: [...CONTRACT, 'src/host/'] },
   { files: /^src\/spec\//, may: [...CONTRACT, 'src/spec/'] },
