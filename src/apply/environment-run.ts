@@ -52,7 +52,7 @@ export class EnvironmentRun implements Stepping {
   }
 
   settle(_effect: Effect, _intent: Intent, receipt: Receipt): Promise<Settled> {
-    return Promise.resolve({ mutations: [], figures: receipt.figures ?? {}, failure: undefined });
+    return Promise.resolve({ mutations: [], figures: receipt.figures ?? {}, failure: undefined, notes: [] });
   }
 
   async undo(effect: Effect, intent: Intent, _ref: string | null, io: EffectIo): Promise<void> {
