@@ -9,7 +9,7 @@ import { Workspace } from '../support/workspace.ts';
 import { unreached } from './crash/coverage.ts';
 import { Lane, type Passage } from './crash/lane.ts';
 import { killEverywhere, table } from './crash/matrix.ts';
-import { engineScene, hostScene } from './crash/scene.ts';
+import { engineHead, engineScene, hostScene } from './crash/scene.ts';
 
 /** `all`: each place on the real engine with both backends. Else the backends take the places of the engine by turns. */
 const IS_WHOLE = process.env['ACCEDE_FAULTS'] === 'all';
@@ -59,15 +59,8 @@ async function laneOf(kind: 'engine' | 'host', backend: Backend): Promise<Lane> 
     const scene = hostScene({ folder: workspace.folder, environment, fakeWorld });
     return new Lane({ environment, workspace, scene, fakeWorld, head: `${head}providers: { fake: {} }\n` });
   }
-  const app = `x-app: &app { image: "${image}", command: [sleep, "100000"], stop_signal: SIGKILL, stop_grace_period: 1s, ready: { command: ["true"] } }\n`;
   const scene = engineScene({ engine, image, shared, environment, fakeWorld, bystander: 'bystander' });
-  return new Lane({
-    environment,
-    workspace,
-    scene,
-    fakeWorld,
-    head: `${head}providers: { docker: { host: "${docker.host}" }, fake: {} }\n${app}`,
-  });
+  return new Lane({ environment, workspace, scene, fakeWorld, head: engineHead({ environment, host: docker.host, image, state }) });
 }
 
 describe('kill -9 at every boundary of an apply, and again in what ends it', () => {
