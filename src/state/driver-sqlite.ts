@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.ts';
 import { BackendError } from './contract.ts';
 import { isBusy, isCompanionRefusal, sqliteCode, sqliteDialect, sqliteError } from './dialect-sqlite.ts';
 import type { Driver, SqlRow, SqlValue, StoreTime, Transaction, WriteOptions } from './sql.ts';
-import { createStateFile, type FileIdentity, inspectStateFile, isCheckpointed, sameFile } from './state-file.ts';
+import { createStateFile, type FileIdentity, inspectStateFile, isCheckpointed, requireWritable, sameFile } from './state-file.ts';
 
 /** How long one process waits for the short transaction of another. */
 const BUSY_MS = 5_000;
@@ -58,6 +58,15 @@ export class SqliteDriver implements Driver {
 
   async define<T>(work: (transaction: Transaction) => Promise<T>, options: WriteOptions): Promise<T> {
     return this.write(work, options);
+  }
+
+  /** The file and its folder take writes, there is room, and the pages of the file hang together. Opens nothing for writing. */
+  async proveWritable(): Promise<boolean> {
+    requireWritable(this.#path);
+    const damage = await this.read(async (transaction) => (await transaction.query('PRAGMA quick_check(1)'))[0]?.['quick_check']);
+    if (damage !== undefined && damage !== 'ok')
+      throw new BackendError('STATE_CORRUPT', `The state file ${this.#path} is damaged: ${damage}.`);
+    return true;
   }
 
   async now(): Promise<StoreTime> {

@@ -27,6 +27,7 @@ export function failingDriver(inner: Driver, faults: FailPoint): Driver {
     read: (work) => inner.read(work),
     write: (work, options) => through(options, work, (whole) => inner.write(whole, options)),
     define: (work, options) => through(options, work, (whole) => inner.define(whole, options)),
+    proveWritable: (tables) => inner.proveWritable(tables),
     now: (transaction) => inner.now(transaction),
     close: () => inner.close(),
   };

@@ -3,15 +3,17 @@ import type { Clock } from '../core/clock.ts';
 import type { StateBoundary } from '../core/fail-point.ts';
 import type { Plain } from '../core/value.ts';
 import type { AuditChain, AuditEntry } from './audit.ts';
-import { BackendError, type Mutation, type NewOperation, type WriteSession } from './contract.ts';
+import { BackendError, type Mutation, type NewOperation, type Retirement, type WriteSession } from './contract.ts';
 import { GroupCommit } from './group-commit.ts';
 import { verifyIntegrity } from './integrity.ts';
 import { LeaseKeeper, type LeaseThread } from './lease.ts';
 import { type HeldLock, type Lock, lostLock } from './lock.ts';
-import type { OperationOutcome, OperationRow, Sealed, Snapshot } from './model.ts';
+import type { Hold, OperationOutcome, OperationRow, Sealed, Snapshot } from './model.ts';
 import { applyMutation } from './mutations.ts';
+import { putOperation } from './operations.ts';
 import { loadHead, loadOperation } from './snapshot.ts';
 import type { Driver, Transaction } from './sql.ts';
+import { loadStanding, putStanding } from './standing.ts';
 import type { Statements } from './statements.ts';
 
 /** What a session works with. */
@@ -90,7 +92,7 @@ export class SqlSession implements WriteSession {
         throw new BackendError('STATE_MOVED', `The operation op-${serial} is not open any more.`, { next: 'accede status' });
       }
       const taken: OperationRow = { ...found, fence: this.fence };
-      await this.#putOperation(transaction, taken);
+      await putOperation(transaction, sql, environment, taken);
       await this.#audit(transaction, 'operation.resumed', taken);
       return taken;
     });
@@ -103,7 +105,10 @@ export class SqlSession implements WriteSession {
     const { sql, environment } = this.#parts;
     const target = { environment, serial, nextOrdinal: () => ++this.#ordinal };
     await this.#submit('state.write', async (transaction) => {
-      for (const mutation of mutations) await applyMutation(transaction, sql, target, mutation);
+      for (const mutation of mutations) {
+        if (mutation.kind === 'hold') await this.#auditHold(transaction, serial, mutation.hold);
+        await applyMutation(transaction, sql, target, mutation);
+      }
     });
   }
 
@@ -114,7 +119,7 @@ export class SqlSession implements WriteSession {
       const found = await loadOperation(transaction, sql, environment, serial);
       if (found === undefined) throw new BackendError('STATE_CORRUPT', `The operation op-${serial} is not in the state any more.`);
       const ended: OperationRow = { ...found, outcome, summary, endedAt: this.#now() };
-      await this.#putOperation(transaction, ended);
+      await putOperation(transaction, sql, environment, ended);
       await this.#audit(transaction, 'operation.ended', ended);
       if (evidence !== undefined) {
         const target = { environment, serial, nextOrdinal: () => ++this.#ordinal };
@@ -124,6 +129,15 @@ export class SqlSession implements WriteSession {
         await transaction.execute(sql.putSealed, [environment, serial, canonicalText(sealed === null ? null : { ...sealed, serial })]);
     });
     this.#serial = undefined;
+  }
+
+  async retire({ to, move, by }: Retirement): Promise<void> {
+    await this.#submit('state.retire', async (transaction) => {
+      const { sql, environment, chain } = this.#parts;
+      const { epoch } = await loadStanding(transaction, sql, environment);
+      await putStanding(transaction, sql, environment, { epoch, standing: { kind: 'retired', to, move, by, at: this.#now() } });
+      await chain.append(transaction, { what: 'state.retired', serial: null, actor: by, detail: { to, move, epoch, fence: this.fence } });
+    });
   }
 
   async release(): Promise<void> {
@@ -157,7 +171,7 @@ export class SqlSession implements WriteSession {
     const older = await loadOperation(transaction, sql, environment, head.serial);
     if (older?.outcome === null) {
       const abandoned: OperationRow = { ...older, outcome: 'abandoned', endedAt: this.#now() };
-      await this.#putOperation(transaction, abandoned);
+      await putOperation(transaction, sql, environment, abandoned);
       await this.#audit(transaction, 'operation.abandoned', abandoned);
     }
     const serial = head.serial + 1;
@@ -170,33 +184,22 @@ export class SqlSession implements WriteSession {
       outcome: null,
       summary: operation.summary ?? null,
     };
-    await this.#putOperation(transaction, begun);
+    await putOperation(transaction, sql, environment, begun);
     await this.#audit(transaction, 'operation.begun', begun);
     await transaction.execute(sql.putHead, [environment, serial]);
     return begun;
-  }
-
-  async #putOperation(transaction: Transaction, row: OperationRow): Promise<void> {
-    await transaction.execute(this.#parts.sql.putOperation, [
-      this.#parts.environment,
-      row.serial,
-      row.kind,
-      row.planDigest,
-      row.class,
-      row.fence,
-      row.actor,
-      row.reason,
-      row.startedAt,
-      row.endedAt,
-      row.outcome,
-      canonicalText(row.summary),
-    ]);
   }
 
   #audit(transaction: Transaction, what: AuditEntry['what'], operation: OperationRow): Promise<void> {
     const { serial, kind, planDigest, class: successor, reason, outcome } = operation;
     const detail = { kind, planDigest, class: successor, reason, outcome, fence: this.fence };
     return this.#parts.chain.append(transaction, { what, serial, actor: this.#held.info.who, detail });
+  }
+
+  /** A hold that ends since another source came in force is no act of anybody, and there may have been none. */
+  async #auditHold(transaction: Transaction, serial: number, hold: Hold | null): Promise<void> {
+    if (hold === null) return;
+    await this.#parts.chain.append(transaction, { what: 'hold.set', serial, actor: hold.by, detail: { ...hold } });
   }
 
   async #submit<T>(boundary: StateBoundary, run: (transaction: Transaction) => Promise<T>): Promise<T> {

@@ -19,6 +19,9 @@ export interface StoreTime {
   readonly ms: number;
 }
 
+/** The domain of a server that several machines share; its moments are milliseconds since the epoch. */
+export const SERVER_CLOCK = 'server';
+
 /** All that differs between the SQL of two databases. */
 export interface Dialect {
   /** True when the database is ours alone, so that a foreign table or another environment in it is a mistake. */
@@ -68,6 +71,11 @@ export interface Driver {
   write<T>(work: (transaction: Transaction) => Promise<T>, options: WriteOptions): Promise<T>;
   /** Runs statements that make or change tables, each of which may be run again. In one transaction where the database can. */
   define<T>(work: (transaction: Transaction) => Promise<T>, options: WriteOptions): Promise<T>;
+  /**
+   * Goes the way of a write to these tables as far as it goes without changing or keeping off anything. False when that says nothing. Throws
+   * `BackendError` with what stands in the way.
+   */
+  proveWritable(tables: readonly string[]): Promise<boolean>;
   /** The time on the store's clock. */
   now(transaction: Transaction): Promise<StoreTime>;
   close(): Promise<void>;

@@ -24,6 +24,7 @@ function counted() {
     close: () => inner.close(),
     define: (work, options) => inner.define(work, options),
     now: () => inner.now(),
+    proveWritable: () => inner.proveWritable(),
     write: async (work, options) => {
       const result = await inner.write(
         (transaction) =>
