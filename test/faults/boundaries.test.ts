@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -8,7 +9,7 @@ import { type MariadbServer, startMariadb } from '../../scripts/servers/mariadb.
 import { accede, accedeOk, type Ran, type RunOptions } from '../support/binary.ts';
 import { EngineClient, eventually } from '../support/engine-client.ts';
 import { Workspace } from '../support/workspace.ts';
-import { unreached } from './crash/coverage.ts';
+import { unnamed, unreached } from './crash/coverage.ts';
 
 const MOMENTS = ['before', 'inside', 'after'] as const;
 const BACKENDS = ['sqlite', 'mariadb'] as const;
@@ -88,6 +89,14 @@ async function expectSettled({ workspace }: Place): Promise<void> {
   await accedeOk(['audit', 'verify', workspace.folder]);
 }
 
+/** The id of the lock that somebody holds. */
+async function lockOf(folder: string): Promise<string | undefined> {
+  const { code, stdout } = await accede(['status', '--json', folder]);
+  // There may be no state yet.
+  if (code !== 0) return undefined;
+  return (JSON.parse(stdout) as { readonly lock: { readonly lockId: string } | null }).lock?.lockId;
+}
+
 const CASES = BACKENDS.flatMap((backend) => MOMENTS.map((moment) => [backend, moment] as const));
 
 describe('kill -9 where a state comes to be', () => {
@@ -128,8 +137,6 @@ describe('kill -9 while the lock of somebody else is ended', () => {
   it.each(CASES)('must leave it ended or as it was, with the fence grown only then: %s, %s', async (backend, moment) => {
     const place = await placeOn(backend);
     const { folder } = place.workspace;
-    const lockOf = async () =>
-      (JSON.parse((await accedeOk(['status', '--json', folder])).stdout) as { readonly lock: { readonly lockId: string } | null }).lock;
     let stopped: { kill(signal: NodeJS.Signals): boolean } | undefined;
     const holder = accede(['apply', '--auto-approve', folder], {
       env: { ACCEDE_FAILPOINT: 'effect.perform=stop' },
@@ -137,17 +144,57 @@ describe('kill -9 while the lock of somebody else is ended', () => {
         stopped = child;
       },
     });
-    await eventually('the holder has the lock and is stopped', async () => place.workspace.files().size > 1 && (await lockOf()) !== null);
-    const lockId = (await lockOf())?.lockId ?? '';
-    await killAt('state.unlock', moment, ['unlock', lockId, folder]);
-    const isEnded = moment === 'after';
-    expect((await lockOf())?.lockId).toBe(isEnded ? undefined : lockId);
-    if (!isEnded) await accedeOk(['unlock', lockId, folder]);
-    await accedeOk(['apply', '--auto-approve', folder]);
-    stopped?.kill('SIGCONT');
+    try {
+      await eventually('the holder has the lock and is stopped', async () => (await lockOf(folder)) !== undefined);
+      const lockId = (await lockOf(folder)) ?? '';
+      await killAt('state.unlock', moment, ['unlock', lockId, folder]);
+      const isEnded = moment === 'after';
+      expect(await lockOf(folder)).toBe(isEnded ? undefined : lockId);
+      if (!isEnded) await accedeOk(['unlock', lockId, folder]);
+      await accedeOk(['apply', '--auto-approve', folder]);
+    } finally {
+      stopped?.kill('SIGCONT');
+    }
     const fenced = await holder;
     expect(fenced.code, fenced.stdout + fenced.stderr).toBe(6);
     expect(fenced.stderr).toContain('FENCED');
+    await expectSettled(place);
+  });
+});
+
+describe('kill -9 while applies are held off, or let go on', () => {
+  it.each(CASES)('must be done by whoever says it again: %s, %s', async (backend, moment) => {
+    const place = await placeOn(backend);
+    const { folder } = place.workspace;
+    await accedeOk(['apply', '--auto-approve', folder]);
+    place.workspace.write('b.txt', 'drifted');
+    const isKept = moment === 'after';
+    await killAt('state.hold', moment, ['hold', '--reason', 'a test', folder]);
+    if (!isKept) await accedeOk(['hold', '--reason', 'a test', folder]);
+    const held = await accede(['apply', '--auto-approve', folder]);
+    expect(held.code, held.stdout + held.stderr).not.toBe(0);
+    expect(place.workspace.read('b.txt')).toBe('drifted');
+    await killAt('state.hold', moment, ['hold', '--lift', '--reason', 'the test is over', folder]);
+    if (!isKept) await accedeOk(['hold', '--lift', '--reason', 'the test is over', folder]);
+    await accedeOk(['apply', '--auto-approve', folder]);
+    await expectSettled(place);
+  });
+});
+
+describe('kill -9 while an approval is kept', () => {
+  it.each(CASES)('must be kept whole or not at all, and once when it is given again: %s, %s', async (backend, moment) => {
+    const place = await placeOn(backend);
+    const { folder } = place.workspace;
+    await accedeOk(['apply', '--auto-approve', folder]);
+    place.workspace.write('b.txt', 'drifted');
+    const [plan, key] = [place.workspace.path('plan.json'), place.workspace.path('key.pem')];
+    place.workspace.write('key.pem', generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }), 0o600);
+    await accedeOk(['plan', '--out', plan, folder]);
+    await killAt('state.approve', moment, ['approve', plan, '--key', key, '--store']);
+    await accedeOk(['approve', plan, '--key', key, '--store']);
+    const { stdout } = await accedeOk(['audit', 'list', '--json', folder]);
+    expect(stdout.split('plan.approved').length - 1).toBe(moment === 'after' ? 2 : 1);
+    await accedeOk(['apply', plan, '--auto-approve', folder]);
     await expectSettled(place);
   });
 });
@@ -236,4 +283,5 @@ describe('a fail point that does not kill', () => {
 
 it('must have reached every boundary that is its own', () => {
   expect(unreached('alone', killed)).toEqual([]);
+  expect(unnamed()).toEqual([]);
 });
