@@ -1,5 +1,5 @@
 import { CommanderError } from '@commander-js/extra-typings';
-import { randomIds, systemClock } from '../core/clock.ts';
+import { randomIds, steadyClock, systemClock } from '../core/clock.ts';
 import { type CommandExit, EXIT } from './exit.ts';
 import { Interrupted, type Interrupts } from './interrupts.ts';
 import { buildProgram, partWords } from './program.ts';
@@ -52,7 +52,7 @@ export async function runCommandLine(
         pipes: surroundings.pipes,
         stderr: surroundings.terminal,
         interrupts,
-        clock: systemClock,
+        clock: steadyClock(systemClock),
         ids: randomIds,
         version: surroundings.version,
       });

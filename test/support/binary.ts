@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** What runs it: a command and its arguments, in front of its own. */
+  readonly under?: readonly string[];
   /** Called with the running process, for signals. */
   readonly started?: (child: ReturnType<typeof spawn>) => void;
 }
@@ -24,7 +26,8 @@ export interface RunOptions {
 export async function accede(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
   if (!existsSync(BINARY)) throw new Error(`${BINARY} is not built: npm run build`);
   const env = { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', NO_COLOR: '1', ...options.env };
-  const child = spawn(process.execPath, [BINARY, ...argv], { cwd: options.cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const [program = process.execPath, ...words] = [...(options.under ?? []), process.execPath, BINARY, ...argv];
+  const child = spawn(program, words, { cwd: options.cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
