@@ -33,6 +33,7 @@ export interface Plan {
   };
   state: {
     lineage: string | null;
+    epoch: number | null;
     serial: number;
     digest: string;
     begins: string | null;

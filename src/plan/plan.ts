@@ -146,8 +146,9 @@ function preparedChange(assessed: Assessed, planned: PlannedChange, effects: rea
 function stateOf(inputs: PlanInputs): PlanDocument['state'] {
   const { snapshot } = inputs;
   const begins = beginningLineage(snapshot, inputs.world.marked);
-  if (snapshot === undefined) return { lineage: null, serial: 0, digest: digestOf([]), begins };
-  return { lineage: snapshot.identity.lineage, serial: snapshot.head.serial, digest: snapshot.head.digest, begins };
+  if (snapshot === undefined) return { lineage: null, epoch: null, serial: 0, digest: digestOf([]), begins };
+  const { identity, epoch, head } = snapshot;
+  return { lineage: identity.lineage, epoch, serial: head.serial, digest: head.digest, begins };
 }
 
 function inputsOf(inputs: PlanInputs): PlanDocument['inputs'] {

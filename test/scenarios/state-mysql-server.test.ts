@@ -10,6 +10,7 @@ import { BackendError, type StateStore } from '../../src/state/contract.ts';
 import type { MysqlServer } from '../../src/state/mysql-connection.ts';
 import { openStore, stateReadiness, upgradeState } from '../../src/state/open.ts';
 import { systemProcessIdentity } from '../../src/state/process.ts';
+import { SCHEMA_VERSION } from '../../src/state/schema.ts';
 import { acquired, addressOf, begun, identityOf, rowOf } from '../support/state-rows.ts';
 
 const PASSWORD = 'canary-"db"-\\7c41';
@@ -219,11 +220,13 @@ describe('tables of ours', () => {
     );
     const location = { backend: 'mysql', prefix: 'accede_', server: named() } as const;
     const options = { location, clock: systemClock, ids: randomIds, host: systemProcessIdentity() };
-    expect(await upgradeState(options)).toMatchObject({ kind: 'busy', holder: { who: 'tester' } });
+    expect(await upgradeState({ ...options, by: 'ada@here' })).toMatchObject({ kind: 'busy', holder: { who: 'tester' } });
     await server.execute('DROP TABLE accede_lock', database);
-    expect(await upgradeState(options)).toEqual({ kind: 'upgraded', from: 1, to: 2 });
-    expect(await upgradeState(options)).toEqual({ kind: 'upgraded', from: 2, to: 2 });
+    expect(await upgradeState({ ...options, by: 'ada@here' })).toEqual({ kind: 'upgraded', from: 1, to: SCHEMA_VERSION });
+    expect(await upgradeState({ ...options, by: 'ada@here' })).toEqual({ kind: 'upgraded', from: SCHEMA_VERSION, to: SCHEMA_VERSION });
     const after = await storeOf();
+    expect((await after.audit()).filter(({ what }) => what === 'state.upgraded')).toMatchObject([{ actor: 'ada@here' }]);
+    expect((await after.verifyAudit())?.problem).toBeNull();
     expect([...((await after.read())?.resources.keys() ?? [])]).toEqual([addressOf(1)]);
     expect((await acquired(after, 'crm')).session.fence).toBe(2);
   });

@@ -18,16 +18,22 @@ export interface RunOptions {
   readonly input?: string;
   /** What runs it: a command and its arguments, in front of its own. */
   readonly under?: readonly string[];
+  /** Another program than `BINARY`. */
+  readonly program?: string;
   /** Called with the running process, for signals. */
   readonly started?: (child: ReturnType<typeof spawn>) => void;
 }
 
+/** The same built program with the provider `fake` beside the others, whose world is the file that `ACCEDE_FAKE_WORLD` names. */
+export const PROGRAM_WITH_FAKE = path.resolve(import.meta.dirname, 'accede-with-fake.mjs');
+
 /** Runs `accede` with these arguments to its end. Its environment holds nothing but what is given, a PATH and a home. */
 export async function accede(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const { program = BINARY } = options;
   if (!existsSync(BINARY)) throw new Error(`${BINARY} is not built: npm run build`);
   const env = { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', NO_COLOR: '1', ...options.env };
-  const [program = process.execPath, ...words] = [...(options.under ?? []), process.execPath, BINARY, ...argv];
-  const child = spawn(program, words, { cwd: options.cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const [runner = process.execPath, ...words] = [...(options.under ?? []), process.execPath, program, ...argv];
+  const child = spawn(runner, words, { cwd: options.cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));

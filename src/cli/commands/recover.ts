@@ -49,7 +49,7 @@ async function forward(shell: Shell, args: RecoverArguments): Promise<ExitCode> 
   const to = goalOf(open.operation);
   if (to !== undefined) return await rollBack(shell, { ...args, to, patch: false });
   const options = { ...args.planning.options, destroy: open.operation.kind === 'destroy' };
-  return await planAndApply(shell, { ...args.planning, options }, args);
+  return await planAndApply(shell, { ...args.planning, options }, args, { isRecovery: true });
 }
 
 /** The way back is in the journal: of documents with mistakes nothing is needed but where the providers are. */

@@ -63,6 +63,11 @@ function killedStore(inner: StateStore, killed: Killed): StateStore {
     audit: () => inner.audit(),
     verifyAudit: () => inner.verifyAudit(),
     evidence: (serial) => inner.evidence(serial),
+    now: () => inner.now(),
+    setHold: (hold) => inner.setHold(hold),
+    liftHolds: (who, reason) => inner.liftHolds(who, reason),
+    approvals: (digest) => inner.approvals(digest),
+    putApproval: (approval, who) => inner.putApproval(approval, who),
     close: () => inner.close(),
     async acquire(request) {
       const answer = await inner.acquire(request);
@@ -77,6 +82,7 @@ function killedStore(inner: StateStore, killed: Killed): StateStore {
           resume: (serial) => session.resume(serial),
           write: (mutations) => session.write(mutations),
           end: (serial, outcome, summary, sealed, evidence) => session.end(serial, outcome, summary, sealed, evidence),
+          retire: (retirement) => session.retire(retirement),
           release: () => session.release(),
           ...killed(session),
         },
