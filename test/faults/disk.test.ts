@@ -90,7 +90,8 @@ async function appliedOnto(
 function contents(folder: string): Record<string, string> {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const of = (entry: (typeof files)[number]) => path.join(entry.parentPath, entry.name);
-  return Object.fromEntries(files.map((entry) => [path.relative(folder, of(entry)), readFileSync(of(entry), 'latin1')]).sort());
+  const sorted = files.map(of).toSorted((a, b) => (a < b ? -1 : 1));
+  return Object.fromEntries(sorted.map((file) => [path.relative(folder, file), readFileSync(file, 'latin1')]));
 }
 
 /** The error that a run reports for people: one of these codes, no stack, nothing that blames Accede. */
@@ -147,11 +148,11 @@ describe('a disk that is full', () => {
       if (ran.code === 6) await expectSettled(inner, options);
     }
     await expectSettled(inner, options);
-    console.log(`disk full at every page of a whole environment: exits ${JSON.stringify(seen)}`);
+    process.stdout.write(`disk full at every page of a whole environment: exits ${JSON.stringify(seen)}\n`);
     expect(seen['1']).toBeGreaterThan(0);
   });
 
-  it('must be told of each thing that is written while the state has room: everything is as before, and the next run works', async () => {
+  it('must be told of each thing that is written while the state has room, be taken back as far as there is room, and let the next run work', async () => {
     disk = await SmallDisk.over(mkdtempSync(path.join(base, 'mount-')), '1m');
     const seen: Record<string, number> = {};
     const options = { under: disk.under };
@@ -173,8 +174,8 @@ describe('a disk that is full', () => {
       await expectNextRunWorks(folder, options, out, what);
       if (ran.code === 6 || isEnough) await expectSettled(folder, options);
     }
-    console.log(`disk full at every page of what is written: exits ${JSON.stringify(seen)}`);
-    expect(seen['5']).toBeGreaterThan(0);
+    process.stdout.write(`disk full at every page of what is written: exits ${JSON.stringify(seen)}\n`);
+    expect((seen['5'] ?? 0) + (seen['6'] ?? 0)).toBeGreaterThan(0);
   });
 
   it('must leave no plan file, and the one of before, when there is no room for one', async () => {
@@ -234,7 +235,7 @@ describe('a disk that fails', () => {
       await expectNextRunWorks(inner, {}, path.join(inner, 'out'), what, ['a.txt']);
       if (ran.code === 6) await expectSettled(inner, {});
     }
-    console.log(`${error} at every ${call} of the state: exits ${JSON.stringify(seen)}`);
+    process.stdout.write(`${error} at every ${call} of the state: exits ${JSON.stringify(seen)}\n`);
     expect(Object.keys(seen).length).toBeGreaterThan(0);
   });
 });

@@ -29,14 +29,14 @@ export async function reaching(
       ? opened
       : await openRecorded(shell, args, opened.diagnostics, { needed: (snapshot) => providersAt(snapshot, args.address) });
     if (!place.ok) return failWith(shell, place.diagnostics);
-    const { context, close } = place.value;
+    const { context } = place.value;
     try {
       const found = await find(context, args.address, what);
       if (!found.ok) return failWith(shell, found.diagnostics);
       if (opened.ok && secrets === 'none' && needsSecret(context.environment, found.value)) continue;
       return await use(context, found.value);
     } finally {
-      await close();
+      await place.value.close();
     }
   }
   throw new Error('an environment was opened with its secrets and without');
