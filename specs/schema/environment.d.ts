@@ -617,15 +617,6 @@ export type DockerJobCpuset = string;
  */
 export type DockerJobPidsLimit = number | string;
 /**
- * Labels, as a map or a list of `NAME=VALUE`.
- */
-export type DockerJobLabels =
-  | {
-      [k: string]: string | number | boolean;
-    }
-  | string[]
-  | string;
-/**
  * Name of its container on the engine; default `<environment>-<name>[-<key>]`.
  */
 export type DockerJobName = string;
@@ -1204,7 +1195,7 @@ export interface Environment {
       pids_limit?: DockerJobPidsLimit;
       oom_score_adj?: OomScoreAdj;
       logging?: Logging;
-      labels?: DockerJobLabels;
+      labels?: Labels;
       stop_signal?: StopSignal;
       stop_grace_period?: StopGracePeriod;
       pid?: Pid;
@@ -1915,7 +1906,7 @@ export interface Environment {
         pids_limit?: DockerJobPidsLimit;
         oom_score_adj?: OomScoreAdj;
         logging?: Logging;
-        labels?: DockerJobLabels;
+        labels?: Labels;
         stop_signal?: StopSignal;
         stop_grace_period?: StopGracePeriod;
         pid?: Pid;

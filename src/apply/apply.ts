@@ -24,6 +24,7 @@ import { residueOf, settledSteps } from './leftovers.ts';
 import { acquireLock } from './locking.ts';
 import { renameDependencies } from './moves.ts';
 import { planSnapshot } from './prepare.ts';
+import { isCarriedOut, notCarriedOut } from './procedures.ts';
 import { bundleToKeep, finalOutputs, isWhole, keeping, sealOf } from './seal.ts';
 import { effectIo, openSession, type Sessions, writeSessions } from './sessions.ts';
 import { staleDiagnostic } from './stale.ts';
@@ -96,6 +97,7 @@ class ApplyRun {
       const detail = `The class of the plan is ${this.#plan.succession.class}: ${this.#plan.succession.rule}.`;
       return this.#result('refused', EXIT.refused, [diagnostic('PLAN_REFUSED', 'The plan cannot be applied', detail)]);
     }
+    if (!isCarriedOut(this.#plan.succession.class)) return this.#result('refused', EXIT.refused, [notCarriedOut(this.#plan)]);
     if (clock.now() > Date.parse(this.#plan.expiresAt)) {
       const detail = `It could be applied until ${this.#plan.expiresAt}. Plan again.`;
       return this.#result('stale', EXIT.stale, [{ ...diagnostic('PLAN_EXPIRED', 'The plan is too old', detail), next: 'accede plan' }]);
@@ -203,7 +205,12 @@ class ApplyRun {
     const { document } = prepared;
     const { rollbackTo } = this.#request;
     const record = admissionRecord(admission);
-    const known = { ...(rollbackTo === undefined ? {} : { to: rollbackTo }), of: storedSource(sourceOf(document)), ...record };
+    const known = {
+      ...(rollbackTo === undefined ? {} : { to: rollbackTo }),
+      of: storedSource(sourceOf(document)),
+      ...record,
+      source: environment.sourceDigest,
+    };
     const begun = await beginEncryption(this.#context, snapshot.identity);
     const operation = await session.begin(
       {

@@ -152,6 +152,8 @@ export interface ResourceType {
   /** Roles that `role:` may choose beside `role`. */
   readonly roles: readonly Role[];
   readonly stage: Stage;
+  /** It plays the part of whatever refers to it; `role` is that of one that nothing refers to. */
+  readonly roleOfUsers?: true;
   /** Objects of this type hold data and start protected. */
   readonly protected: boolean;
   /** Its objects bear our mark, so that they are found again when the state is lost. Absent where nothing can be written on an object. */
@@ -373,8 +375,6 @@ export interface Provider extends ImageSource {
   openReadOnly(config: Attributes, io: ReadIo): Promise<Outcome<ReadSession>>;
   open(config: Attributes, io: EffectIo): Promise<Outcome<Session>>;
 }
-
-// ───────────────────────────── the registry ─────────────────────────────
 
 /** All providers of a build, by name, and their types. Made at the composition root; the engine knows providers through it alone. */
 export interface Registry {

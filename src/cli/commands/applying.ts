@@ -3,9 +3,9 @@ import { admitPlan } from '../../apply/admission.ts';
 import { applyPlan } from '../../apply/apply.ts';
 import type { ApplyRequest } from '../../apply/engine.ts';
 import type { AccedeEvent, ApplyResult } from '../../apply/events.ts';
-import { noWayBack } from '../../apply/recover.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { PlanDocument } from '../../plan/model.ts';
+import { noWayBack } from '../../plan/succession/open-facts.ts';
 import { BackendError } from '../../state/contract.ts';
 import type { ApplyingArguments } from '../arguments/apply.ts';
 import { actorOf, type Workspace } from '../compose.ts';
@@ -45,7 +45,7 @@ export function objection(
   if (args.expectClass !== undefined && args.expectClass !== plan.succession.class) {
     return expectation(EXIT.refused, 'class', args.expectClass, plan.succession.class);
   }
-  if (plan.applicable) return undefined;
+  if (plan.applicable) return unconfirmed(plan, args);
   return {
     code: EXIT.refused,
     diagnostic: {
@@ -57,6 +57,27 @@ export function objection(
         : `The plan says of itself that it can not be applied: ${plan.warnings.map((warning) => warning.message).join(' ') || 'see its refusals'}. Nothing was changed.`,
     },
   };
+}
+
+/** A replacement is confirmed by its name; without anybody to type it that has to be said beforehand. */
+function unconfirmed(plan: PlanDocument, args: ApplyingArguments): ReturnType<typeof objection> {
+  if (!isReplacement(plan) || args.expectClass !== undefined || !args.autoApprove) return undefined;
+  const paths = plan.succession.changedPaths.filter(({ facet }) => facet === 'identity').map(({ path }) => path);
+  return {
+    code: EXIT.refused,
+    diagnostic: {
+      severity: 'error',
+      code: 'REPLACEMENT_UNCONFIRMED',
+      summary: 'A replacement has to be named',
+      detail: `Something would become another one: ${paths.join(', ')}. --auto-approve does not say that this is meant. Nothing was changed.`,
+      expected: '--expect-class replacement',
+    },
+  };
+}
+
+/** Whether whoever applies the plan has to say its class. */
+export function isReplacement(plan: PlanDocument): boolean {
+  return plan.succession.class === 'replacement' || plan.succession.then === 'replacement';
 }
 
 function refused(plan: PlanDocument): Diagnostic {

@@ -48,7 +48,7 @@ async function forward(shell: Shell, args: RecoverArguments): Promise<ExitCode> 
   }
   const to = goalOf(open.operation);
   if (to !== undefined) return await rollBack(shell, { ...args, to, patch: false });
-  const options = { ...args.planning.options, destroy: open.operation.kind === 'destroy' };
+  const options = { ...args.planning.options, destroy: open.operation.kind === 'destroy', recover: true };
   return await planAndApply(shell, { ...args.planning, options }, args, { isRecovery: true });
 }
 

@@ -1,8 +1,8 @@
 import { lookForMarks } from '../../apply/marked.ts';
 import { errorsOf } from '../../apply/operation-errors.ts';
 import { goalOf, type Past, type PastEnvironment, readPast } from '../../apply/past.ts';
-import { noWayBack } from '../../apply/recover.ts';
 import { lineagesOf } from '../../plan/marks.ts';
+import { noWayBack } from '../../plan/succession/open-facts.ts';
 import { standingHolds } from '../../policy/hold.ts';
 import { verifyIntegrity } from '../../state/integrity.ts';
 import type { OperationRow, Snapshot } from '../../state/model.ts';
