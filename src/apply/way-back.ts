@@ -142,7 +142,7 @@ class WayBack {
   }
 
   async #undo(attempt: Attempt): Promise<boolean> {
-    const { step, effect, run, intent } = attempt;
+    const { step, effect, run } = attempt;
     const { address } = step;
     const left = (this.#left.get(address) ?? 1) - 1;
     this.#left.set(address, left);
@@ -160,7 +160,7 @@ class WayBack {
         const io = this.#io(step, signal);
         if (drain > 0) await letPass(drain, io);
         // What only prepared left nothing that serves.
-        if (effect.part !== 'prepare') await this.#patiently(signal, () => run.undo(effect, intent, attempt.ref, io));
+        if (effect.part !== 'prepare') await this.#patiently(signal, () => undoOrFind(attempt, io));
         if (left === 0) await this.#patiently(signal, () => run.requireAsBefore(io));
       });
       await state.write([
@@ -241,6 +241,25 @@ class WayBack {
     return this.#options.io(signal, (message, figures = {}) => {
       this.#options.emitter.emit({ type: 'step.progress', step: step.id, address: step.address, message, figures });
     });
+  }
+}
+
+/**
+ * Takes the effect back. What keeps it from that may have kept the effect from happening as well (a full disk, a folder that can't be written): then
+ * the object is what it was, and there is nothing to take back. That is looked for where the effect was about the object that was there before.
+ */
+async function undoOrFind({ effect, run, intent, ref }: Attempt, io: EffectIo): Promise<void> {
+  try {
+    await run.undo(effect, intent, ref, io);
+  } catch (error) {
+    const isOfTheSame = effect.object === 'update' || effect.object === 'remove';
+    if (!(error instanceof ProviderError) || !isOfTheSame || error.code === 'UNREACHABLE') throw error;
+    try {
+      await run.requireAsBefore(io);
+    } catch (found) {
+      if (found instanceof StepRefused || found instanceof ProviderError) throw error;
+      throw found;
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { CommanderError } from '@commander-js/extra-typings';
-import { randomIds, systemClock } from '../core/clock.ts';
+import { randomIds, steadyClock, systemClock } from '../core/clock.ts';
 import type { FailPoint } from '../core/fail-point.ts';
 import type { Registry } from '../providers/contract.ts';
 import { type CommandExit, EXIT } from './exit.ts';
@@ -59,7 +59,7 @@ export async function runCommandLine(
         pipes: surroundings.pipes,
         stderr: surroundings.terminal,
         interrupts,
-        clock: systemClock,
+        clock: steadyClock(systemClock),
         ids: randomIds,
         version: surroundings.version,
         registry: await providers(),

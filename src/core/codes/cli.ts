@@ -35,6 +35,11 @@ export const CLI_CODES: CodeTable = {
     remedy: 'Run the command again and type the name.',
     exit: [1],
   },
+  PROVIDERS_UNREADABLE: {
+    summary: 'Documents with mistakes keep it from being known where recorded objects are. Nothing was touched.',
+    remedy: 'Correct what is said of providers, or the document that holds them; the rest may stay as it is.',
+    exit: [1],
+  },
   NOTHING_TO_COMPARE: {
     summary: 'What diff was given is no serial, plan or folder, or the two do not compare.',
     remedy: 'Name two serials, two plan files or two folders, or a serial with either.',
