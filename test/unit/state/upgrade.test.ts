@@ -109,8 +109,16 @@ describe('upgrades', () => {
     await expect(upgradeTables(opened, tables, host, [...UPGRADES, addColumn, broken])).rejects.toThrow('cut off');
     const seen = await opened.read((transaction) => hasColumn(transaction, opened.dialect, tables.head, 'mood'));
     expect(seen).toBe(false);
-    expect(await upgradeTables(opened, tables, host, [...UPGRADES, addColumn])).toEqual({ kind: 'upgraded', from: 1, to: SCHEMA_VERSION + 1 });
-    expect(await upgradeTables(opened, tables, host, [...UPGRADES, addColumn])).toEqual({ kind: 'upgraded', from: SCHEMA_VERSION + 1, to: SCHEMA_VERSION + 1 });
+    expect(await upgradeTables(opened, tables, host, [...UPGRADES, addColumn])).toEqual({
+      kind: 'upgraded',
+      from: 1,
+      to: SCHEMA_VERSION + 1,
+    });
+    expect(await upgradeTables(opened, tables, host, [...UPGRADES, addColumn])).toEqual({
+      kind: 'upgraded',
+      from: SCHEMA_VERSION + 1,
+      to: SCHEMA_VERSION + 1,
+    });
     await expect(upgradeTables(opened, tables, host)).rejects.toMatchObject({
       code: 'STATE_FORMAT',
       message: expect.stringContaining('newer one'),
