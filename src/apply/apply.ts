@@ -1,3 +1,4 @@
+import { compareText } from '../core/address.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Plain } from '../core/value.ts';
 import type { PlanDocument } from '../plan/model.ts';
@@ -6,6 +7,7 @@ import { goesBack } from '../plan/succession/direction.ts';
 import type { Session } from '../providers/contract.ts';
 import { type Acquired, BackendError } from '../state/contract.ts';
 import type { OperationOutcome, OperationRow, Sealed, Snapshot } from '../state/model.ts';
+import { asPlanned } from './as-planned.ts';
 import { Emitter } from './emitter.ts';
 import type { ApplyRequest, EngineContext } from './engine.ts';
 import type { ApplyResult } from './events.ts';
@@ -154,7 +156,7 @@ class ApplyRun {
   async #locked({ session }: Acquired): Promise<ApplyResult> {
     const { stamp } = this.#request;
     const actual = await session.read();
-    const snapshot = await this.#asPlanned({ ...actual, lock: null });
+    const snapshot = await asPlanned(this.#context.store, this.#plan, { ...actual, lock: null });
     // Somebody may have spent the plan while we waited for the lock.
     const spent = await this.#context.store.spentBy(this.#plan.digest);
     if (spent !== undefined) return this.#spentResult(spent);
@@ -176,19 +178,6 @@ class ApplyRun {
     } finally {
       await sessions.close();
     }
-  }
-
-  /**
-   * The snapshot as the plan may see it. Runs that ended in preflight left everything as it was and moved nothing but the serial: they do not
-   * make a plan stale.
-   */
-  async #asPlanned(snapshot: Snapshot): Promise<Snapshot> {
-    const { serial, digest, lineage } = this.#plan.state;
-    const { head, identity } = snapshot;
-    if (head.serial <= serial || (lineage !== null && (lineage !== identity.lineage || digest !== head.digest))) return snapshot;
-    const since = (await this.#context.store.history()).filter((operation) => operation.serial > serial);
-    if (!since.every(isUntouched)) return snapshot;
-    return { ...snapshot, head: { ...head, serial } };
   }
 
   async #execute(
@@ -319,10 +308,16 @@ class ApplyRun {
       await session.write([{ kind: 'outputs', outputs: outputs.value }, ...settledSteps(snapshot, document), ...kept]);
       const sealed = sealOf(environment, document, { serial: operation.serial, key, bundle });
       const shown = Object.fromEntries(outputs.value.map((output) => [output.name, output.value]));
-      return { result: { ...this.#result('done', EXIT.done, []), steps, outputs: shown }, ending: { outcome: 'done', summary, sealed } };
+      const notes = tally.notes.toSorted((a, b) => compareText(a.address ?? '', b.address ?? ''));
+      return {
+        result: { ...this.#result('done', EXIT.done, notes), steps, outputs: shown },
+        ending: { outcome: 'done', summary, sealed },
+      };
     }
     if (tally.interrupted && tally.diagnostics.length === 0) {
-      return { result: { ...this.#result('interrupted', EXIT.interrupted, []), steps }, ending: { outcome: 'interrupted', summary } };
+      const result = { ...this.#result('interrupted', EXIT.interrupted, []), steps };
+      // What was begun stays open, so that it can be gone on with or taken back.
+      return tally.touched ? { result } : { result, ending: { outcome: 'interrupted', summary } };
     }
     if (!tally.touched) {
       const [outcome, code] = tally.onlyMoved ? (['stale', EXIT.stale] as const) : (['failed', EXIT.asBefore] as const);
@@ -378,12 +373,6 @@ class ApplyRun {
       diagnostics,
     };
   }
-}
-
-/** Whether a run ended before anything but its preflight was done. */
-function isUntouched(operation: OperationRow): boolean {
-  const { summary, outcome } = operation;
-  return outcome === 'failed' && typeof summary === 'object' && summary !== null && 'untouched' in summary && summary['untouched'] === true;
 }
 
 function diagnostic(code: string, summary: string, detail: string): Diagnostic {

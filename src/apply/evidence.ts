@@ -78,7 +78,9 @@ export class EvidenceRecorder {
       outcome: result.outcome,
       exitCode: result.exitCode,
       seconds: result.seconds,
-      errors: result.diagnostics.map(({ code, address }) => ({ code, address: address ?? null })),
+      errors: result.diagnostics
+        .filter(({ severity }) => severity === 'error')
+        .map(({ code, address }) => ({ code, address: address ?? null })),
       steps: named,
       stepsDigest: digestOf(all),
       stepsLeftOut: all.length - named.length,

@@ -260,9 +260,11 @@ function storeHints(shown: readonly Assessed[]): readonly PlanMessage[] {
 }
 
 function notesOf(shown: readonly Assessed[]): readonly PlanMessage[] {
-  return shown.flatMap(({ address, observed }) =>
-    observed?.kind === 'found' ? (observed.notes ?? []).map(({ code, message }) => ({ code, message, address })) : [],
-  );
+  return shown.flatMap(({ address, observed, decision }) => {
+    if (observed?.kind !== 'found') return [];
+    const said = (observed.notes ?? []).filter(({ lasting }) => lasting !== true || decision.action !== 'noop');
+    return said.map(({ code, message }) => ({ code, message, address }));
+  });
 }
 
 /** That instances go down together although they should take turns. */

@@ -143,7 +143,9 @@ async function audit(
 ): Promise<boolean> {
   try {
     const detail = { backup, serial, digest, epoch };
-    await driver.write((transaction) => chain.append(transaction, { what: 'state.backed-up', serial: null, actor: by, detail }));
+    await driver.write((transaction) => chain.append(transaction, { what: 'state.backed-up', serial: null, actor: by, detail }), {
+      boundary: 'state.backup',
+    });
     return true;
   } catch (error) {
     if (!(error instanceof BackendError)) throw error;

@@ -27,7 +27,7 @@ export async function filling<T>(tables: OpenTables, work: (transaction: Transac
   const { driver, sql, environment } = tables;
   const { dialect } = driver;
   if (!dialect.definesInTransaction && !(await driver.read((transaction) => findTables(transaction, driver, sql.tables)))) {
-    await driver.define((transaction) => createTables(transaction, dialect, sql.tables));
+    await driver.define((transaction) => createTables(transaction, dialect, sql.tables), { boundary: 'state.define' });
   }
   return await driver.write(
     async (transaction) => {
@@ -38,7 +38,7 @@ export async function filling<T>(tables: OpenTables, work: (transaction: Transac
       const fence = parseCount(sql.tables.fence, (await transaction.query(sql.fence, [environment]))[0], 'fence');
       return await work(transaction, { identity: await findIdentity(transaction, driver, sql, environment), fence });
     },
-    { create: true },
+    { create: true, boundary: 'state.load' },
   );
 }
 

@@ -50,22 +50,25 @@ export async function activateCopy(options: StoreOptions, move: Move): Promise<n
   const tables = openTables(options);
   const { driver, sql, environment, chain } = tables;
   try {
-    return await driver.write(async (transaction) => {
-      // Its row lets one in at a time.
-      await transaction.query(sql.fence, [environment]);
-      const { epoch, standing } = await loadStanding(transaction, sql, environment);
-      if (standing.kind === 'in-use') return epoch;
-      if (standing.kind !== 'incoming' || standing.move !== move.id) {
-        throw new BackendError(
-          'STATE_NOT_EMPTY',
-          `The copy that this move made in ${driver.place} is not there any more: something else came in its place. Nothing was written; the former store is out of use and complete.`,
-        );
-      }
-      await putStanding(transaction, sql, environment, { epoch, standing: { kind: 'in-use' } });
-      const { id, from, by } = move;
-      await chain.append(transaction, { what: 'state.migrated', serial: null, actor: by, detail: { from, move: id, epoch } });
-      return epoch;
-    });
+    return await driver.write(
+      async (transaction) => {
+        // Its row lets one in at a time.
+        await transaction.query(sql.fence, [environment]);
+        const { epoch, standing } = await loadStanding(transaction, sql, environment);
+        if (standing.kind === 'in-use') return epoch;
+        if (standing.kind !== 'incoming' || standing.move !== move.id) {
+          throw new BackendError(
+            'STATE_NOT_EMPTY',
+            `The copy that this move made in ${driver.place} is not there any more: something else came in its place. Nothing was written; the former store is out of use and complete.`,
+          );
+        }
+        await putStanding(transaction, sql, environment, { epoch, standing: { kind: 'in-use' } });
+        const { id, from, by } = move;
+        await chain.append(transaction, { what: 'state.migrated', serial: null, actor: by, detail: { from, move: id, epoch } });
+        return epoch;
+      },
+      { boundary: 'state.activate' },
+    );
   } finally {
     await driver.close();
   }

@@ -1,12 +1,15 @@
 import { type Clock, type IdSource, randomIds, systemClock } from '../core/clock.ts';
+import type { FailPoint } from '../core/fail-point.ts';
 import { AuditChain } from './audit.ts';
 import type { StateStore } from './contract.ts';
 import { MysqlDriver } from './driver-mysql.ts';
 import { SqliteDriver } from './driver-sqlite.ts';
+import { failingDriver } from './failing-driver.ts';
 import { startLeaseThread } from './lease-thread.ts';
 import { type HeldLock, LEASE_MS, Lock } from './lock.ts';
 import type { MysqlServer } from './mysql-connection.ts';
 import { type ProcessIdentity, systemProcessIdentity } from './process.ts';
+import { proveReadiness, type Readiness } from './readiness.ts';
 import { parseIdentity } from './rows.ts';
 import { findTables } from './schema.ts';
 import type { Driver, StoreTime } from './sql.ts';
@@ -32,6 +35,8 @@ export interface StoreOptions {
   readonly host: ProcessIdentity;
   /** How long a lock outlives its last renewal, in milliseconds; a minute when left out. */
   readonly leaseMs?: number;
+  /** Told of every transaction that writes; absent outside of tests. */
+  readonly faults?: FailPoint;
 }
 
 /** Tables of a SQLite file, which is one environment's alone, need no prefix of their own. */
@@ -49,6 +54,19 @@ export async function openStore(options: StoreOptions): Promise<StateStore> {
     leaseMs,
     startThread: (held, lost) => startLeaseThread({ location, environment, held, leaseMs }, lost),
   });
+}
+
+/**
+ * Whether the state can be read and written right now, asked on a fresh connection. Changes nothing and waits for nobody. Throws `BackendError` for
+ * a state that can't be read.
+ */
+export async function stateReadiness(options: StoreOptions): Promise<Readiness> {
+  const driver = openDriver(options);
+  try {
+    return await proveReadiness(driver, statements(driver.dialect, prefixOf(options.location)), options.environment, options.clock);
+  } finally {
+    await driver.close();
+  }
 }
 
 /** The environment that a state file belongs to; undefined when there is none. Throws `BackendError` for a file that is something else. */
@@ -100,7 +118,7 @@ export function openLeaseRenewal(
     now: (transaction) => driver.now(transaction),
   });
   return {
-    renew: (held) => driver.write((transaction) => kept.renew(transaction, held)),
+    renew: (held) => driver.write((transaction) => kept.renew(transaction, held), { boundary: 'state.renew' }),
     close: () => driver.close(),
   };
 }
@@ -122,7 +140,14 @@ export function openTables(options: StoreOptions): OpenTables {
   return { driver, sql, environment, chain: new AuditChain(sql, environment, options), clock };
 }
 
-function openDriver({ location, clock, ids, host }: Pick<StoreOptions, 'location' | 'clock' | 'ids' | 'host'>): Driver {
+type DriverOptions = Pick<StoreOptions, 'location' | 'clock' | 'ids' | 'host' | 'faults'>;
+
+function openDriver(options: DriverOptions): Driver {
+  const driver = bareDriver(options);
+  return options.faults === undefined ? driver : failingDriver(driver, options.faults);
+}
+
+function bareDriver({ location, clock, ids, host }: DriverOptions): Driver {
   switch (location.backend) {
     case 'sqlite':
       return new SqliteDriver(location.path, { clock, time: () => machineTime(clock, host) });

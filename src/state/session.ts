@@ -1,5 +1,6 @@
 import { canonicalText, type Digest } from '../core/canonical.ts';
 import type { Clock } from '../core/clock.ts';
+import type { StateBoundary } from '../core/fail-point.ts';
 import type { Plain } from '../core/value.ts';
 import type { AuditChain, AuditEntry } from './audit.ts';
 import { BackendError, type Mutation, type NewOperation, type Retirement, type WriteSession } from './contract.ts';
@@ -54,7 +55,7 @@ export class SqlSession implements WriteSession {
     this.#lease = new LeaseKeeper({
       clock: parts.clock,
       every: parts.lock.renewEvery,
-      renew: () => parts.driver.write((transaction) => parts.lock.renew(transaction, held)),
+      renew: () => parts.driver.write((transaction) => parts.lock.renew(transaction, held), { boundary: 'state.renew' }),
       ...(startThread === undefined ? {} : { startThread: (lost) => startThread(held, lost) }),
     });
   }
@@ -77,13 +78,13 @@ export class SqlSession implements WriteSession {
   }
 
   async begin(operation: NewOperation, expected: { readonly serial: number; readonly digest: Digest }): Promise<OperationRow> {
-    const begun = await this.#submit((transaction) => this.#begin(transaction, operation, expected));
+    const begun = await this.#submit('state.begin', (transaction) => this.#begin(transaction, operation, expected));
     this.#serial = begun.serial;
     return begun;
   }
 
   async resume(serial: number): Promise<OperationRow> {
-    const resumed = await this.#submit(async (transaction) => {
+    const resumed = await this.#submit('state.resume', async (transaction) => {
       const { sql, environment } = this.#parts;
       const head = await loadHead(transaction, sql, environment);
       const found = await loadOperation(transaction, sql, environment, serial);
@@ -103,14 +104,14 @@ export class SqlSession implements WriteSession {
     const serial = this.#openSerial();
     const { sql, environment } = this.#parts;
     const target = { environment, serial, nextOrdinal: () => ++this.#ordinal };
-    await this.#submit(async (transaction) => {
+    await this.#submit('state.write', async (transaction) => {
       for (const mutation of mutations) await applyMutation(transaction, sql, target, mutation);
     });
   }
 
   async end(serial: number, outcome: OperationOutcome, summary: Plain, sealed?: Sealed | null, evidence?: Plain): Promise<void> {
     if (serial !== this.#openSerial()) throw new Error(`operation ${serial} is not the one that this session began`);
-    await this.#submit(async (transaction) => {
+    await this.#submit('state.end', async (transaction) => {
       const { sql, environment } = this.#parts;
       const found = await loadOperation(transaction, sql, environment, serial);
       if (found === undefined) throw new BackendError('STATE_CORRUPT', `The operation op-${serial} is not in the state any more.`);
@@ -128,7 +129,7 @@ export class SqlSession implements WriteSession {
   }
 
   async retire({ to, move, by }: Retirement): Promise<void> {
-    await this.#submit(async (transaction) => {
+    await this.#submit('state.retire', async (transaction) => {
       const { sql, environment, chain } = this.#parts;
       const { epoch } = await loadStanding(transaction, sql, environment);
       await putStanding(transaction, sql, environment, { epoch, standing: { kind: 'retired', to, move, by, at: this.#now() } });
@@ -141,9 +142,10 @@ export class SqlSession implements WriteSession {
     this.#released = true;
     await this.#lease.stop();
     // What was handed over before is made durable first; its own callers hear of a failure.
-    await this.#group.submit(async () => undefined).catch(passBackendError);
+    await this.#group.submit('state.write', async () => undefined).catch(passBackendError);
     // A lock that can't be given back ends with its lease, or with this process.
-    await this.#parts.driver.write((transaction) => this.#parts.lock.release(transaction, this.#held)).catch(passBackendError);
+    const { driver, lock } = this.#parts;
+    await driver.write((transaction) => lock.release(transaction, this.#held), { boundary: 'state.release' }).catch(passBackendError);
   }
 
   async #begin(
@@ -191,12 +193,12 @@ export class SqlSession implements WriteSession {
     return this.#parts.chain.append(transaction, { what, serial, actor: this.#held.info.who, detail });
   }
 
-  async #submit<T>(run: (transaction: Transaction) => Promise<T>): Promise<T> {
+  async #submit<T>(boundary: StateBoundary, run: (transaction: Transaction) => Promise<T>): Promise<T> {
     if (this.#released) throw lostLock(this.#held.info, undefined);
     const lost = this.#lease.lost ?? this.#broken;
     if (lost !== undefined) throw lost;
     try {
-      return await this.#group.submit(run);
+      return await this.#group.submit(boundary, run);
     } catch (error) {
       if (error instanceof BackendError && error.code === 'STATE_UNREACHABLE') this.#broken ??= error;
       throw error;

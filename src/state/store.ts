@@ -135,7 +135,7 @@ export class SqlStore implements StateStore {
         if (taken.kind === 'taken' && taken.tookOver !== undefined) await this.#auditTakeover(transaction, request.who, taken.tookOver);
         return { ...taken, lastOrdinal: await this.#lastOrdinal(transaction) };
       },
-      { create: create !== undefined },
+      { boundary: 'state.acquire', create: create !== undefined },
     );
     if (answer.kind === 'busy') return { kind: 'busy', holder: answer.holder };
     const { held, tookOver, lastOrdinal } = answer;
@@ -144,11 +144,14 @@ export class SqlStore implements StateStore {
 
   async unlock(lockId: string, who: string): Promise<boolean> {
     if ((await this.#view(async () => true)) === undefined) return false;
-    return this.#driver.write(async (transaction) => {
-      const isBroken = await this.#lock.breakLock(transaction, lockId);
-      if (isBroken) await this.#chain.append(transaction, { what: 'lock.broken', serial: null, actor: who, detail: { lockId } });
-      return isBroken;
-    });
+    return this.#driver.write(
+      async (transaction) => {
+        const isBroken = await this.#lock.breakLock(transaction, lockId);
+        if (isBroken) await this.#chain.append(transaction, { what: 'lock.broken', serial: null, actor: who, detail: { lockId } });
+        return isBroken;
+      },
+      { boundary: 'state.unlock' },
+    );
   }
 
   async audit(): Promise<readonly AuditRecord[]> {
@@ -247,7 +250,7 @@ export class SqlStore implements StateStore {
     const { tables } = this.#sql;
     if (dialect.definesInTransaction) return;
     if (await this.#driver.read((transaction) => findTables(transaction, this.#driver, tables))) return;
-    await this.#driver.define((transaction) => createTables(transaction, dialect, tables));
+    await this.#driver.define((transaction) => createTables(transaction, dialect, tables), { boundary: 'state.define' });
   }
 
   async #lastOrdinal(transaction: Transaction): Promise<number> {

@@ -55,7 +55,7 @@ export async function upgradeTables(
     await tell?.(transaction, { from, to });
     await putVersion(transaction, tables, to);
   };
-  const upgraded = await driver.define(async (transaction): Promise<Upgraded | undefined> => {
+  const bring = async (transaction: Transaction): Promise<Upgraded | undefined> => {
     const from = await versionOfTables(transaction, driver, tables);
     if (from === undefined) return undefined;
     const holder = await liveHolder(transaction, driver, tables, host);
@@ -67,13 +67,17 @@ export async function upgradeTables(
     }
     if (dialect.definesInTransaction && from < to) await finish(transaction, from);
     return { kind: 'upgraded', from, to };
-  });
+  };
+  const upgraded = await driver.define(bring, { boundary: 'state.upgrade' });
   if (dialect.definesInTransaction || upgraded?.kind !== 'upgraded') return upgraded;
-  await driver.write(async (transaction) => {
-    // Another one that did the same at once may have been faster.
-    const [row] = await transaction.query(`SELECT version FROM ${tables.schema} WHERE part = ?${dialect.forUpdate}`, ['state']);
-    if (row?.['version'] !== to) await finish(transaction, found);
-  });
+  await driver.write(
+    async (transaction) => {
+      // Another one that did the same at once may have been faster.
+      const [row] = await transaction.query(`SELECT version FROM ${tables.schema} WHERE part = ?${dialect.forUpdate}`, ['state']);
+      if (row?.['version'] !== to) await finish(transaction, found);
+    },
+    { boundary: 'state.upgrade' },
+  );
   return upgraded;
 }
 

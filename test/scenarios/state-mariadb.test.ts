@@ -5,6 +5,7 @@ import { type StatePlace, stateConformance } from '../conformance/state.ts';
 import { backupConformance } from '../conformance/state-backup.ts';
 import { encryptionConformance } from '../conformance/state-encryption.ts';
 import { leaseConformance } from '../conformance/state-lease.ts';
+import { readinessConformance } from '../conformance/state-readiness.ts';
 
 let folder: string;
 let server: MariadbServer;
@@ -39,3 +40,4 @@ stateConformance('MariaDB', place);
 encryptionConformance('MariaDB', place);
 backupConformance('MariaDB', place);
 leaseConformance('MariaDB', place);
+readinessConformance('MariaDB', place);

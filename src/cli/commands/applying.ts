@@ -1,8 +1,10 @@
 import { relative } from 'node:path';
 import { applyPlan } from '../../apply/apply.ts';
 import type { AccedeEvent, ApplyResult } from '../../apply/events.ts';
+import { noWayBack } from '../../apply/recover.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { PlanDocument } from '../../plan/model.ts';
+import { BackendError } from '../../state/contract.ts';
 import type { ApplyingArguments } from '../arguments/apply.ts';
 import { actorOf, type Workspace } from '../compose.ts';
 import { EXIT, type ExitCode, toExitCode } from '../exit.ts';
@@ -94,19 +96,42 @@ export async function carryOut(
       ifDone: args.ifDone,
       ...(rollbackTo === undefined ? {} : { rollbackTo }),
       stop: shell.interrupts.stop,
-      emit: progress.receive,
+      emit: heeding(shell, progress.receive),
     });
   } finally {
     await progress.end();
   }
   if (!output.json) {
     const clean = output.clean(result);
-    if (clean.diagnostics.length > 0 && clean.exitCode !== EXIT.done) output.say(renderDiagnostics(clean.diagnostics, output.conversation));
+    const isTold = clean.outcome === 'spent' && clean.exitCode === EXIT.done;
+    if (clean.diagnostics.length > 0 && !isTold) output.say(renderDiagnostics(clean.diagnostics, output.conversation));
     const verb = rollbackTo !== undefined ? `rollback --to ${rollbackTo}` : plan.inputs.options.destroy ? 'destroy' : 'apply';
     const folder = relative(shell.folder, workspace.environment.folder);
-    output.print(renderResult(clean, output.answer, `accede ${verb}${folder === '' ? '' : ` ${folder}`}`));
+    const operand = folder === '' ? '' : ` ${folder}`;
+    const back = (await canGoBack(workspace, result)) ? `accede recover --back${operand}` : undefined;
+    output.print(renderResult(clean, output.answer, `accede ${verb}${operand}`, back));
   }
   return toExitCode(result.exitCode);
+}
+
+/** Whether the run left an operation open that its journal can take back. Nobody is told of a way that can't be asked for. */
+async function canGoBack({ context }: Workspace, { exitCode }: ApplyResult): Promise<boolean> {
+  if (exitCode !== EXIT.open && exitCode !== EXIT.interrupted) return false;
+  try {
+    const open = (await context.store.read())?.open ?? null;
+    return open !== null && noWayBack(open.steps) === undefined;
+  } catch (error) {
+    if (!(error instanceof BackendError)) throw error;
+    return false;
+  }
+}
+
+/** Passes events on, and has interruptions know when the way back begins. */
+export function heeding(shell: Shell, receive: (event: AccedeEvent) => void): (event: AccedeEvent) => void {
+  return (event) => {
+    if (event.type === 'compensation.started') shell.interrupts.beginWayBack();
+    receive(event);
+  };
 }
 
 /** Shows the events of a run: NDJSON, a live view on a terminal, plain lines elsewhere. */

@@ -6,6 +6,7 @@ import { type StatePlace, stateConformance } from '../../conformance/state.ts';
 import { backupConformance } from '../../conformance/state-backup.ts';
 import { encryptionConformance } from '../../conformance/state-encryption.ts';
 import { leaseConformance } from '../../conformance/state-lease.ts';
+import { readinessConformance } from '../../conformance/state-readiness.ts';
 
 async function place(): Promise<StatePlace> {
   const folder = await mkdtemp(join(tmpdir(), 'accede-state-'));
@@ -25,3 +26,4 @@ stateConformance('SQLite', place);
 encryptionConformance('SQLite', place);
 backupConformance('SQLite', place);
 leaseConformance('SQLite', place);
+readinessConformance('SQLite', place);
