@@ -1,9 +1,15 @@
 /** Generated from the schema of the same name. */
 
 /**
- * Image by digest, `repository@sha256:…`, or by its bare id, `sha256:…`; by tag only where the provider says `allow_tags: true`.
+ * Image by digest, `repository@sha256:…`, by its bare id, `sha256:…`, or as the map that a release has of it; by tag only where the provider says `allow_tags: true`.
  */
-export type Image = string;
+export type Image =
+  | string
+  | {
+      repository: string;
+      digest: string;
+      tag?: string;
+    };
 /**
  * Name on the engine; default `<environment>-<name>[-<key>]`.
  */
@@ -611,15 +617,6 @@ export type DockerJobCpuset = string;
  */
 export type DockerJobPidsLimit = number | string;
 /**
- * Labels, as a map or a list of `NAME=VALUE`.
- */
-export type DockerJobLabels =
-  | {
-      [k: string]: string | number | boolean;
-    }
-  | string[]
-  | string;
-/**
  * Name of its container on the engine; default `<environment>-<name>[-<key>]`.
  */
 export type DockerJobName = string;
@@ -841,29 +838,38 @@ export type Encryption =
       passphrase: string;
     }
   | string;
-export type Allow = (
-  | (
-      | 'initial'
-      | 'drift-repair'
-      | 'configuration'
-      | 'credential-rotation'
-      | 'routing'
-      | 'frontend-content'
-      | 'worker-tuning'
-      | 'worker-implementation'
-      | 'serving-refresh'
-      | 'release-refresh'
-      | 'catalog-upgrade'
-      | 'topology'
-      | 'policy-change'
-      | 'replacement'
-      | 'composite'
-      | 'destroy'
-      | 'data-reset'
-      | 'rollback'
-    )
-  | string
-)[];
+export type PolicyAllow =
+  | 'resume'
+  | 'revert'
+  | 'catalog-retry'
+  | 'catalog-supersede'
+  | 'catalog-abandon'
+  | 'worker-supersede'
+  | 'supersede'
+  | 'destroy'
+  | 'initial'
+  | 'drift-repair'
+  | 'annotation'
+  | 'policy-change'
+  | 'reference-completion'
+  | 'worker-tuning'
+  | 'credential-rotation'
+  | 'trust-transition'
+  | 'routing'
+  | 'frontend-content'
+  | 'runtime-generation'
+  | 'job-run'
+  | 'configuration'
+  | 'store-refresh'
+  | 'worker-implementation'
+  | 'serving-refresh'
+  | 'release-refresh'
+  | 'catalog-upgrade'
+  | 'topology'
+  | 'data-reset'
+  | 'replacement'
+  | 'composite';
+export type Allow = (PolicyAllow | string)[];
 export type From = string;
 export type Verify = (Backup | string)[];
 
@@ -1189,7 +1195,7 @@ export interface Environment {
       pids_limit?: DockerJobPidsLimit;
       oom_score_adj?: OomScoreAdj;
       logging?: Logging;
-      labels?: DockerJobLabels;
+      labels?: Labels;
       stop_signal?: StopSignal;
       stop_grace_period?: StopGracePeriod;
       pid?: Pid;
@@ -1900,7 +1906,7 @@ export interface Environment {
         pids_limit?: DockerJobPidsLimit;
         oom_score_adj?: OomScoreAdj;
         logging?: Logging;
-        labels?: DockerJobLabels;
+        labels?: Labels;
         stop_signal?: StopSignal;
         stop_grace_period?: StopGracePeriod;
         pid?: Pid;
@@ -2384,13 +2390,13 @@ export interface Environment {
          */
         file: string;
         /**
-         * Path of its signature.
+         * Path of its signature, relative to the environment; accede release sign writes it.
          */
         signature?: string;
         /**
-         * Public keys of which one must have signed it.
+         * Public keys of which one must have signed it: ed25519:BASE64 (SPKI DER or the bare 32 bytes) or ssh-ed25519 AAAA….
          */
-        keys?: string[] | string;
+        keys?: [string, ...string[]] | string;
       };
   /**
    * Where the state is kept.
@@ -2545,9 +2551,46 @@ export interface Environment {
                   }
                 | string;
               /**
-               * Classes that may be applied all the same.
+               * Classes that may be applied all the same; rollback lets going back through.
                */
-              except?: Allow | string;
+              except?:
+                | (
+                    | (
+                        | 'resume'
+                        | 'revert'
+                        | 'catalog-retry'
+                        | 'catalog-supersede'
+                        | 'catalog-abandon'
+                        | 'worker-supersede'
+                        | 'supersede'
+                        | 'destroy'
+                        | 'initial'
+                        | 'drift-repair'
+                        | 'annotation'
+                        | 'policy-change'
+                        | 'reference-completion'
+                        | 'worker-tuning'
+                        | 'credential-rotation'
+                        | 'trust-transition'
+                        | 'routing'
+                        | 'frontend-content'
+                        | 'runtime-generation'
+                        | 'job-run'
+                        | 'configuration'
+                        | 'store-refresh'
+                        | 'worker-implementation'
+                        | 'serving-refresh'
+                        | 'release-refresh'
+                        | 'catalog-upgrade'
+                        | 'topology'
+                        | 'data-reset'
+                        | 'replacement'
+                        | 'composite'
+                        | 'rollback'
+                      )
+                    | string
+                  )[]
+                | string;
             }
           | string
         )[]

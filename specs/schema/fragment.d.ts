@@ -1,9 +1,15 @@
 /** Generated from the schema of the same name. */
 
 /**
- * Image by digest, `repository@sha256:…`, or by its bare id, `sha256:…`; by tag only where the provider says `allow_tags: true`.
+ * Image by digest, `repository@sha256:…`, by its bare id, `sha256:…`, or as the map that a release has of it; by tag only where the provider says `allow_tags: true`.
  */
-export type Image = string;
+export type Image =
+  | string
+  | {
+      repository: string;
+      digest: string;
+      tag?: string;
+    };
 /**
  * Name on the engine; default `<environment>-<name>[-<key>]`.
  */
@@ -611,15 +617,6 @@ export type DockerJobCpuset = string;
  */
 export type DockerJobPidsLimit = number | string;
 /**
- * Labels, as a map or a list of `NAME=VALUE`.
- */
-export type DockerJobLabels =
-  | {
-      [k: string]: string | number | boolean;
-    }
-  | string[]
-  | string;
-/**
  * Name of its container on the engine; default `<environment>-<name>[-<key>]`.
  */
 export type DockerJobName = string;
@@ -1139,7 +1136,7 @@ export interface Fragment {
       pids_limit?: DockerJobPidsLimit;
       oom_score_adj?: OomScoreAdj;
       logging?: Logging;
-      labels?: DockerJobLabels;
+      labels?: Labels;
       stop_signal?: StopSignal;
       stop_grace_period?: StopGracePeriod;
       pid?: Pid;
@@ -1850,7 +1847,7 @@ export interface Fragment {
         pids_limit?: DockerJobPidsLimit;
         oom_score_adj?: OomScoreAdj;
         logging?: Logging;
-        labels?: DockerJobLabels;
+        labels?: Labels;
         stop_signal?: StopSignal;
         stop_grace_period?: StopGracePeriod;
         pid?: Pid;

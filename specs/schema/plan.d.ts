@@ -29,6 +29,7 @@ export interface Plan {
       skipSecrets: boolean;
       keepProtected: boolean;
       includeProtected: boolean;
+      recover: boolean;
     };
   };
   state: {
@@ -41,6 +42,7 @@ export interface Plan {
   succession: {
     class: string;
     then: string | null;
+    chosen: string | null;
     rule: string;
     outage: string;
     direction: string;
@@ -76,6 +78,7 @@ export interface Plan {
         | 'placement'
         | 'governance'
         | 'annotation';
+      action: 'changed' | 'added' | 'removed';
       admittedBy: string | null;
     }[];
     rejected: {

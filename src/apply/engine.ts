@@ -1,6 +1,6 @@
 import type { Clock, IdSource } from '../core/clock.ts';
 import type { FailPoint } from '../core/fail-point.ts';
-import type { Sensitive } from '../core/value.ts';
+import type { Plain, Sensitive } from '../core/value.ts';
 import type { PlanDocument } from '../plan/model.ts';
 import type { Host, Registry } from '../providers/contract.ts';
 import type { Environment } from '../spec/environment.ts';
@@ -47,6 +47,12 @@ export interface ApplyRequest {
   readonly ifDone: boolean;
   /** The serial whose environment the plan brings back; undefined for an environment from documents. */
   readonly rollbackTo?: number;
+  /** Approvals of the plan beside those in the store. */
+  readonly approvals?: readonly Plain[];
+  /** Whether open freeze windows are broken, which takes one approval more. */
+  readonly breakFreeze?: boolean;
+  /** Whether the run ends an operation that was left open. */
+  readonly isRecovery?: boolean;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP: effects under way are finished and recorded, nothing new begins. */
   readonly stop: AbortSignal;
   emit(event: AccedeEvent): void;

@@ -3,6 +3,7 @@ import { type Outcome, settle } from '../core/diagnostic.ts';
 import { evaluateTemplate, OMIT } from '../core/template.ts';
 import { encodeValue } from '../core/value.ts';
 import type { PlanDocument } from '../plan/model.ts';
+import { governanceOf } from '../plan/succession/sealed-documents.ts';
 import type { Environment } from '../spec/environment.ts';
 import type { Mutation } from '../state/contract.ts';
 import type { Sealed, StoredOutput } from '../state/model.ts';
@@ -25,7 +26,7 @@ export function sealOf(
     serial,
     sourceDigest: environment.sourceDigest,
     releaseDigest: environment.release?.digest ?? null,
-    governance: encodeValue({ policy: environment.policy, hooks: environment.hooks, quiesce: environment.quiesce }, undefined),
+    governance: governanceOf(environment, key),
     commit: document.inputs.commit,
     secrets: Object.fromEntries(
       [...environment.secrets].flatMap(([name, secret]) => {

@@ -13,6 +13,8 @@ export const BOUNDARIES = {
   'state.release': 'the lock is given back',
   'state.unlock': 'the lock of somebody else is ended',
   'state.upgrade': 'the tables are brought up to date',
+  'state.hold': 'a hold is set or lifted',
+  'state.approve': 'an approval is kept',
   'state.backup': 'it is noted that a backup was made',
   'state.load': 'what a backup or another store holds is written into an empty store',
   'state.retire': 'a store is put out of use, since its content has moved',

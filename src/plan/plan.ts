@@ -72,7 +72,9 @@ export function planEnvironment(inputs: PlanInputs): Outcome<PreparedPlan> {
   const guards = planGuards(inputs, { state: head, inputs: documentInputs, fingerprints });
   const { outageAddresses, ...succession } = classify(inputs, new Map(shown.map((assessed) => [assessed.address, assessed])), {
     refusals: judged.refusals,
-    outputsChanged: planned.outputs.some((output) => output.changed),
+    outputs: planned.outputs,
+    lookup: assessment.lookup,
+    graph: assessment.graph,
     steps,
     guards,
   });

@@ -6,6 +6,7 @@ import type { Facet, Role, Stage } from '../core/facet.ts';
 import type { AttributePath } from '../core/path.ts';
 import type { Attributes, Plain } from '../core/value.ts';
 import type { EffectIo, ReadIo } from './host-seam.ts';
+import type { ImageSource } from './image-seam.ts';
 import type { Command, CommandEnd, LogOptions, OnRequest, Written } from './program-seam.ts';
 
 /**
@@ -151,6 +152,8 @@ export interface ResourceType {
   /** Roles that `role:` may choose beside `role`. */
   readonly roles: readonly Role[];
   readonly stage: Stage;
+  /** It plays the part of whatever refers to it; `role` is that of one that nothing refers to. */
+  readonly roleOfUsers?: true;
   /** Objects of this type hold data and start protected. */
   readonly protected: boolean;
   /** Its objects bear our mark, so that they are found again when the state is lost. Absent where nothing can be written on an object. */
@@ -362,7 +365,7 @@ export interface Session extends ReadSession {
   exec?(query: ObjectQuery, command: Command, sink: (written: Written) => Promise<void>, io: EffectIo): Promise<CommandEnd | undefined>;
 }
 
-export interface Provider {
+export interface Provider extends ImageSource {
   readonly name: string;
   readonly summary: string;
   readonly config: z.ZodType;
@@ -373,13 +376,10 @@ export interface Provider {
   open(config: Attributes, io: EffectIo): Promise<Outcome<Session>>;
 }
 
-// ───────────────────────────── the registry ─────────────────────────────
-
 /** All providers of a build, by name, and their types. Made at the composition root; the engine knows providers through it alone. */
 export interface Registry {
   readonly providers: ReadonlyMap<string, Provider>;
-  /** Sorted by name. */
-  readonly types: readonly ResourceType[];
+  /** Sorted by name. */ readonly types: readonly ResourceType[];
   /** The type and the provider that it belongs to. */
   find(type: string): { readonly type: ResourceType; readonly provider: Provider } | undefined;
 }

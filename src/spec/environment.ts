@@ -15,7 +15,12 @@ export interface Environment {
   readonly workTree: string;
   /** Digest over the canonical merged documents and the content of every file that an expression or attribute read. File names and key order stand outside. */
   readonly sourceDigest: Digest;
-  readonly release?: { readonly digest: Digest; readonly document: Plain };
+  /** `trust`: the fingerprints of the keys that it may be signed with, sorted, and of the one that did; absent when the documents ask for no signature. */
+  readonly release?: {
+    readonly digest: Digest;
+    readonly document: Plain;
+    readonly trust?: { readonly keys: readonly string[]; readonly signer: string };
+  };
   /** The effective variables by name, sorted. */
   readonly variables: Attributes;
   /** Each secret by name with its value wrapped; a bundle is one entry. */
@@ -34,6 +39,8 @@ export interface Environment {
   readonly policy: Attributes;
   readonly hooks: Attributes;
   readonly quiesce: Attributes;
+  /** The resources as they would be with another release in place of its own; undefined where the documents do not go with that. */
+  resourcesUnder?(release: Plain): readonly ResourceInstance[] | undefined;
   /**
    * Everything that it was made of, so that it can be loaded again; undefined when that is more than is kept. Missing for an environment that
    * was made without documents.

@@ -4,7 +4,7 @@ import { type Diagnostic, type Outcome, settle } from '../core/diagnostic.ts';
 import { hasInterpolation } from '../core/expression-text.ts';
 import { isPlainName } from '../core/naming.ts';
 import type { Expression } from '../core/template.ts';
-import type { Plain } from '../core/value.ts';
+import { isAttributes, type Plain } from '../core/value.ts';
 import type { Registry } from '../providers/contract.ts';
 import { type Assembled, assemble, checkOutline } from './assemble.ts';
 import { loadOutputs, loadSteering, providerConfig } from './blocks.ts';
@@ -20,8 +20,9 @@ import { includeEntries } from './includes.ts';
 import { loadImports, loadMoved, loadRemoved } from './moves.ts';
 import { providerRoots } from './names.ts';
 import { refuseNotAvailable } from './not-available.ts';
-import { prepareNames } from './prepare.ts';
+import { type Prepared, prepareNames } from './prepare.ts';
 import { checkHosts, loadProviders } from './providers.ts';
+import type { Release } from './release.ts';
 import { Report } from './report.ts';
 import { expandResources } from './resources.ts';
 import { memberOf, type YamlNode } from './source.ts';
@@ -187,18 +188,19 @@ async function build(
     name: context.fixed.name,
     workspace,
     recorded: read.recorded,
-    counting: new Set([...read.documents.map(({ file }) => file.path), ...files.paths(), ...(release === undefined ? [] : [release.path])]),
+    counting: new Set([...read.documents.map(({ file }) => file.path), ...files.paths(), ...(release?.paths ?? [])]),
     secretFiles,
     secrets: context.fixed.secrets,
     variables: context.fixed.variables as { readonly [name: string]: Plain },
+    release: release?.document,
   };
   warnOfSize(loaded, report);
   return {
     name: context.fixed.name,
     folder: workspace.folder,
     workTree: workspace.workTree,
-    sourceDigest: digestSource(assembled, context.fixed.name, release?.digest, files.digests()),
-    ...(release === undefined ? {} : { release: { digest: release.digest, document: release.document } }),
+    sourceDigest: digestSource(assembled, context.fixed.name, release, files.digests()),
+    ...(release === undefined ? {} : { release: releaseOf(release) }),
     variables: context.fixed.variables,
     secrets: context.fixed.secrets,
     state,
@@ -210,9 +212,28 @@ async function build(
     removed,
     imports,
     ...steering,
+    resourcesUnder: (document) => resourcesUnder(assembled, prepared, document),
     bundle: () => makeBundle(loaded),
     compile: (text) => compileText(text, assembled.environment, context),
   };
+}
+
+function releaseOf({ digest, document, trust }: Release): NonNullable<Environment['release']> {
+  return { digest, document, ...(trust === undefined ? {} : { trust }) };
+}
+
+/** The instances over another release, without what a mistake there would say. */
+function resourcesUnder(
+  assembled: Assembled,
+  { context, under }: Prepared,
+  document: Plain,
+): ReturnType<NonNullable<Environment['resourcesUnder']>> {
+  if (!isAttributes(document)) return undefined;
+  const report = new Report();
+  const other = under(document, report);
+  other.providers = context.providers;
+  const { instances } = expandResources(assembled.resources, other);
+  return report.sorted().some(({ severity }) => severity === 'error') ? undefined : instances;
 }
 
 /** Says that there will be no way back to this environment before it is put in force. */

@@ -21,6 +21,9 @@ export const AUDITED = [
   'operation.resumed',
   'operation.abandoned',
   'operation.ended',
+  'hold.set',
+  'hold.lifted',
+  'plan.approved',
 ] as const;
 
 export interface AuditEntry {

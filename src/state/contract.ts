@@ -5,6 +5,7 @@ import type { AuditRecord, AuditVerdict } from './audit.ts';
 import type { Encryption } from './encryption.ts';
 import type {
   EvidenceRow,
+  Hold,
   Identity,
   LockInfo,
   OperationKind,
@@ -59,6 +60,16 @@ export interface StateStore {
   verifyAudit(): Promise<AuditVerdict | undefined>;
   /** What runs left as evidence, oldest first; of one operation alone where `serial` is given. */
   evidence(serial?: number): Promise<readonly EvidenceRow[]>;
+  /** The time on the store's clock, in milliseconds since the epoch: the same for all who use the store. */
+  now(): Promise<number>;
+  /** Sets a hold in place of one of its kind, without the lock: it keeps off what comes, not what runs. False when there is no state. */
+  setHold(hold: Hold): Promise<boolean>;
+  /** Lifts every hold and answers what was lifted. */
+  liftHolds(who: string, reason: string): Promise<readonly Hold[]>;
+  /** The approvals of a plan that were put into the store, by whom they were signed, sorted. Nothing is known of what is in them. */
+  approvals(planDigest: string): Promise<readonly Plain[]>;
+  /** Keeps an approval of a plan in place of one by the same signer. False when there is no state. */
+  putApproval(approval: { readonly planDigest: string; readonly signer: string; readonly body: Plain }, who: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -137,6 +148,10 @@ export type Mutation =
   | { readonly kind: 'spend'; readonly planDigest: string; readonly serial: number }
   /** Keeps a content (`encodeContent`) by the digest of its bytes; one that is kept already is left. */
   | { readonly kind: 'source'; readonly digest: Digest; readonly body: string }
+  /** Holds the source that the operation left, in place of the one that was held; null: none is held any more. Audited. */
+  | { readonly kind: 'hold'; readonly hold: Hold | null }
+  /** Forgets the oldest evidence, until so much is left. */
+  | { readonly kind: 'retain'; readonly evidence: number }
   /**
    * Forgets what is older than the operation `before`: operations, steps, spent plans, what was in force, and contents that nothing else names.
    * Never what later serials build on. `before` may not be above what is in force, what is open and what is unsettled.

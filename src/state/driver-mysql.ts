@@ -3,7 +3,7 @@ import { BackendError } from './contract.ts';
 import { mysqlDialect } from './dialect-mysql.ts';
 import { type Isolation, MysqlConnection, type MysqlServer } from './mysql-connection.ts';
 import { isAway, isConflict, isLost, mysqlError, unknownCommit } from './mysql-errors.ts';
-import type { Driver, SqlRow, StoreTime, Transaction } from './sql.ts';
+import { type Driver, SERVER_CLOCK, type SqlRow, type StoreTime, type Transaction } from './sql.ts';
 
 /** How long a server that answered before may be away: a restart takes some seconds, and the lease of a lock outlives it. */
 const AWAY_MS = 25_000;
@@ -88,7 +88,7 @@ export class MysqlDriver implements Driver {
 
   async now(transaction: Transaction): Promise<StoreTime> {
     const [row] = await transaction.query('SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED) AS ms');
-    return { domain: 'server', ms: numberIn(row, 'ms') ?? Number.NaN };
+    return { domain: SERVER_CLOCK, ms: numberIn(row, 'ms') ?? Number.NaN };
   }
 
   async close(): Promise<void> {

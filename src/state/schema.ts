@@ -26,6 +26,8 @@ export interface Tables {
   readonly audit: string;
   readonly auditTip: string;
   readonly evidence: string;
+  readonly holds: string;
+  readonly approval: string;
 }
 
 export function tableNames(prefix: string): Tables {
@@ -49,6 +51,8 @@ export function tableNames(prefix: string): Tables {
     audit: `${prefix}audit`,
     auditTip: `${prefix}audit_tip`,
     evidence: `${prefix}evidence`,
+    holds: `${prefix}holds`,
+    approval: `${prefix}approval`,
   };
 }
 
@@ -201,6 +205,12 @@ function definitions(dialect: Dialect, tables: Tables): readonly string[] {
       tables.evidence,
       [environment, serial, `part ${integer} NOT NULL`, `digest ${text} NOT NULL`, `body ${document} NOT NULL`],
       'environment, serial, part',
+    ),
+    table(tables.holds, [environment, `kind ${key(16)} NOT NULL`, `body ${document} NOT NULL`], 'environment, kind'),
+    table(
+      tables.approval,
+      [environment, `plan_digest ${key(80)} NOT NULL`, `signer ${key(80)} NOT NULL`, `body ${document} NOT NULL`],
+      'environment, plan_digest, signer',
     ),
   ];
 }

@@ -8,7 +8,7 @@ import { GroupCommit } from './group-commit.ts';
 import { verifyIntegrity } from './integrity.ts';
 import { LeaseKeeper, type LeaseThread } from './lease.ts';
 import { type HeldLock, type Lock, lostLock } from './lock.ts';
-import type { OperationOutcome, OperationRow, Sealed, Snapshot } from './model.ts';
+import type { Hold, OperationOutcome, OperationRow, Sealed, Snapshot } from './model.ts';
 import { applyMutation } from './mutations.ts';
 import { putOperation } from './operations.ts';
 import { loadHead, loadOperation } from './snapshot.ts';
@@ -105,7 +105,10 @@ export class SqlSession implements WriteSession {
     const { sql, environment } = this.#parts;
     const target = { environment, serial, nextOrdinal: () => ++this.#ordinal };
     await this.#submit('state.write', async (transaction) => {
-      for (const mutation of mutations) await applyMutation(transaction, sql, target, mutation);
+      for (const mutation of mutations) {
+        if (mutation.kind === 'hold') await this.#auditHold(transaction, serial, mutation.hold);
+        await applyMutation(transaction, sql, target, mutation);
+      }
     });
   }
 
@@ -191,6 +194,12 @@ export class SqlSession implements WriteSession {
     const { serial, kind, planDigest, class: successor, reason, outcome } = operation;
     const detail = { kind, planDigest, class: successor, reason, outcome, fence: this.fence };
     return this.#parts.chain.append(transaction, { what, serial, actor: this.#held.info.who, detail });
+  }
+
+  /** A hold that ends since another source came in force is no act of anybody, and there may have been none. */
+  async #auditHold(transaction: Transaction, serial: number, hold: Hold | null): Promise<void> {
+    if (hold === null) return;
+    await this.#parts.chain.append(transaction, { what: 'hold.set', serial, actor: hold.by, detail: { ...hold } });
   }
 
   async #submit<T>(boundary: StateBoundary, run: (transaction: Transaction) => Promise<T>): Promise<T> {

@@ -19,6 +19,9 @@ export interface StoreTime {
   readonly ms: number;
 }
 
+/** The domain of a server that several machines share; its moments are milliseconds since the epoch. */
+export const SERVER_CLOCK = 'server';
+
 /** All that differs between the SQL of two databases. */
 export interface Dialect {
   /** True when the database is ours alone, so that a foreign table or another environment in it is a mistake. */

@@ -1,18 +1,31 @@
 import type { ResourceAddress } from '../core/address.ts';
 import { canonicalText, type Digest } from '../core/canonical.ts';
 import type { Clock, IdSource } from '../core/clock.ts';
-import { AuditChain, type AuditRecord, type AuditVerdict } from './audit.ts';
+import type { StateBoundary } from '../core/fail-point.ts';
+import type { Plain } from '../core/value.ts';
+import { AuditChain, type AuditEntry, type AuditRecord, type AuditVerdict } from './audit.ts';
 import { type Acquired, BackendError, type Busy, type LockRequest, type StateStore } from './contract.ts';
 import { findIdentity } from './identity.ts';
 import { type HeldLock, LEASE_MS, Lock } from './lock.ts';
-import type { EvidenceRow, Identity, LockInfo, OperationRow, ResourceRow, Sealing, Snapshot, StepRow, StoredOutput } from './model.ts';
+import type {
+  EvidenceRow,
+  Hold,
+  Identity,
+  LockInfo,
+  OperationRow,
+  ResourceRow,
+  Sealing,
+  Snapshot,
+  StepRow,
+  StoredOutput,
+} from './model.ts';
 import type { ProcessIdentity } from './process.ts';
-import { parseCount, parseEvidence, parseOperation } from './rows.ts';
+import { parseApproval, parseCount, parseEvidence, parseHold, parseOperation } from './rows.ts';
 import { createTables, findTables } from './schema.ts';
 import { type SessionParts, SqlSession } from './session.ts';
 import { loadContentsAt, loadOperation, loadSnapshot, loadSteps } from './snapshot.ts';
 import { loadSealings, loadSources } from './sources.ts';
-import type { Driver, Transaction } from './sql.ts';
+import { type Driver, SERVER_CLOCK, type Transaction } from './sql.ts';
 import { loadStanding, requireInUse } from './standing.ts';
 import { type Statements, statements } from './statements.ts';
 
@@ -171,6 +184,70 @@ export class SqlStore implements StateStore {
       return rows.map((row) => parseEvidence(this.#sql.tables.evidence, row));
     });
     return found ?? [];
+  }
+
+  async now(): Promise<number> {
+    const found = await this.#driver.read((transaction) => this.#driver.now(transaction));
+    // A store on this machine has no other clock than the machine's; leases count on one that never steps, which is none of the day.
+    return found?.domain === SERVER_CLOCK ? found.ms : this.#options.clock.now();
+  }
+
+  async setHold(hold: Hold): Promise<boolean> {
+    return this.#audited('state.hold', { what: 'hold.set', serial: null, actor: hold.by, detail: { ...hold } }, async (transaction) => {
+      await transaction.execute(this.#sql.putHold, [this.#environment, hold.kind, canonicalText(hold)]);
+    });
+  }
+
+  async liftHolds(who: string, reason: string): Promise<readonly Hold[]> {
+    if ((await this.#view(async () => true)) === undefined) return [];
+    return this.#driver.write(
+      async (transaction) => {
+        const rows = await transaction.query(this.#sql.holds, [this.#environment]);
+        const holds = rows.map((row) => parseHold(this.#sql.tables.holds, row));
+        for (const { kind } of holds) await transaction.execute(this.#sql.dropHold, [this.#environment, kind]);
+        if (holds.length > 0) {
+          const detail = { reason, lifted: holds.map((hold): Plain => ({ ...hold })) };
+          await this.#chain.append(transaction, { what: 'hold.lifted', serial: null, actor: who, detail });
+        }
+        return holds;
+      },
+      { boundary: 'state.hold' },
+    );
+  }
+
+  async approvals(planDigest: string): Promise<readonly Plain[]> {
+    const found = await this.#view(async (transaction) => {
+      const rows = await transaction.query(this.#sql.approvals, [this.#environment, planDigest]);
+      return rows.map((row) => parseApproval(this.#sql.tables.approval, row));
+    });
+    return found ?? [];
+  }
+
+  async putApproval(
+    approval: { readonly planDigest: string; readonly signer: string; readonly body: Plain },
+    who: string,
+  ): Promise<boolean> {
+    const { planDigest, signer, body } = approval;
+    return this.#audited(
+      'state.approve',
+      { what: 'plan.approved', serial: null, actor: who, detail: { planDigest, signer } },
+      async (transaction) => {
+        await transaction.execute(this.#sql.putApproval, [this.#environment, planDigest, signer, canonicalText(body)]);
+      },
+    );
+  }
+
+  /** Writes without the lock, together with its record in the chain. False when there is no state. */
+  async #audited(boundary: StateBoundary, entry: AuditEntry, write: (transaction: Transaction) => Promise<void>): Promise<boolean> {
+    if ((await this.#view(async () => true)) === undefined) return false;
+    await this.#driver.write(
+      async (transaction) => {
+        await write(transaction);
+        await this.#chain.append(transaction, entry);
+      },
+      { boundary },
+    );
+    return true;
   }
 
   async close(): Promise<void> {

@@ -25,11 +25,8 @@ export const UPGRADES: readonly Upgrade[] = [
       await createMissing(transaction, dialect, tables);
     },
   },
-  {
-    // States can be put back from a backup and moved: each has an epoch and a standing. Without a row it is the first epoch.
-    from: 2,
-    run: createMissing,
-  },
+  // Each state has an epoch and a standing since states can be put back and moved: without a row it is the first epoch. Holds and approvals came with them.
+  { from: 2, run: createMissing },
 ];
 
 /**

@@ -63,8 +63,9 @@ export class EngineBench {
     };
   }
 
+  /** A plan that goes on over whatever broke off, as `recover --forward` does, unless the options say otherwise. */
   async prepare(resources: readonly ResourceInstance[] | Environment, options: Partial<PlanOptions> = {}): Promise<PreparedPlan> {
-    const outcome = await preparePlan(await this.context(resources), { ...DEFAULT_OPTIONS, ...options }, STAMP);
+    const outcome = await preparePlan(await this.context(resources), { ...DEFAULT_OPTIONS, recover: true, ...options }, STAMP);
     if (!outcome.ok) throw new Error(`no plan: ${JSON.stringify(outcome.diagnostics)}`);
     return outcome.value;
   }
@@ -119,6 +120,11 @@ export class EngineBench {
       audit: () => inner.audit(),
       verifyAudit: () => inner.verifyAudit(),
       evidence: (serial) => inner.evidence(serial),
+      now: () => inner.now(),
+      setHold: (hold) => inner.setHold(hold),
+      liftHolds: (who, reason) => inner.liftHolds(who, reason),
+      approvals: (digest) => inner.approvals(digest),
+      putApproval: (approval, who) => inner.putApproval(approval, who),
       close: () => inner.close(),
       async acquire(request) {
         const answer = await inner.acquire(request);

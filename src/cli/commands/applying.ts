@@ -1,9 +1,11 @@
 import { relative } from 'node:path';
+import { admitPlan } from '../../apply/admission.ts';
 import { applyPlan } from '../../apply/apply.ts';
+import type { ApplyRequest } from '../../apply/engine.ts';
 import type { AccedeEvent, ApplyResult } from '../../apply/events.ts';
-import { noWayBack } from '../../apply/recover.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { PlanDocument } from '../../plan/model.ts';
+import { noWayBack } from '../../plan/succession/open-facts.ts';
 import { BackendError } from '../../state/contract.ts';
 import type { ApplyingArguments } from '../arguments/apply.ts';
 import { actorOf, type Workspace } from '../compose.ts';
@@ -43,7 +45,7 @@ export function objection(
   if (args.expectClass !== undefined && args.expectClass !== plan.succession.class) {
     return expectation(EXIT.refused, 'class', args.expectClass, plan.succession.class);
   }
-  if (plan.applicable) return undefined;
+  if (plan.applicable) return unconfirmed(plan, args);
   return {
     code: EXIT.refused,
     diagnostic: {
@@ -55,6 +57,27 @@ export function objection(
         : `The plan says of itself that it can not be applied: ${plan.warnings.map((warning) => warning.message).join(' ') || 'see its refusals'}. Nothing was changed.`,
     },
   };
+}
+
+/** A replacement is confirmed by its name; without anybody to type it that has to be said beforehand. */
+function unconfirmed(plan: PlanDocument, args: ApplyingArguments): ReturnType<typeof objection> {
+  if (!isReplacement(plan) || args.expectClass !== undefined || !args.autoApprove) return undefined;
+  const paths = plan.succession.changedPaths.filter(({ facet }) => facet === 'identity').map(({ path }) => path);
+  return {
+    code: EXIT.refused,
+    diagnostic: {
+      severity: 'error',
+      code: 'REPLACEMENT_UNCONFIRMED',
+      summary: 'A replacement has to be named',
+      detail: `Something would become another one: ${paths.join(', ')}. --auto-approve does not say that this is meant. Nothing was changed.`,
+      expected: '--expect-class replacement',
+    },
+  };
+}
+
+/** Whether whoever applies the plan has to say its class. */
+export function isReplacement(plan: PlanDocument): boolean {
+  return plan.succession.class === 'replacement' || plan.succession.then === 'replacement';
 }
 
 function refused(plan: PlanDocument): Diagnostic {
@@ -74,15 +97,42 @@ function refused(plan: PlanDocument): Diagnostic {
   };
 }
 
+/** How a plan is applied, beside what the command line says. */
+export type Applied = Pick<ApplyRequest, 'approvals' | 'rollbackTo' | 'isRecovery'>;
+
+/** What the policy in force has against a plan, for who would be asked in vain. The engine asks it again, under the lock. */
+export async function notAdmitted(
+  { context }: Workspace,
+  plan: PlanDocument,
+  { breakFreeze }: Pick<ApplyingArguments, 'breakFreeze'>,
+  how: Applied,
+): Promise<readonly Diagnostic[]> {
+  try {
+    const { refusals, notes } = await admitPlan(context, await context.store.read(), { plan, breakFreeze, ...how });
+    return refusals.length === 0 ? [] : [...refusals, ...notes];
+  } catch (error) {
+    // The engine comes to it as well, and says it with its own exit code.
+    if (!(error instanceof BackendError)) throw error;
+    return [];
+  }
+}
+
+/** What apply would have against a plan as things are now, as warnings beside the plan: it may be approved, and holds and windows end. */
+export async function policyNotes(workspace: Workspace, plan: PlanDocument): Promise<readonly Diagnostic[]> {
+  const refusals = await notAdmitted(workspace, plan, { breakFreeze: false }, {});
+  return refusals.map((refusal) => ({ ...refusal, severity: 'warning' }));
+}
+
 /** Hands the plan to the engine and shows what it does: NDJSON, a live view on a terminal, plain lines elsewhere. */
 export async function carryOut(
   shell: Shell,
   workspace: Workspace,
   plan: PlanDocument,
   args: ApplyingArguments,
-  rollbackTo?: number,
+  how: Applied,
 ): Promise<ExitCode> {
   const { output } = shell;
+  const { rollbackTo } = how;
   shell.interrupts.beginApply();
   const progress = await progressView(shell);
   let result: ApplyResult;
@@ -94,7 +144,8 @@ export async function carryOut(
       reason: args.reason,
       lockTimeout: args.lockTimeout,
       ifDone: args.ifDone,
-      ...(rollbackTo === undefined ? {} : { rollbackTo }),
+      ...how,
+      breakFreeze: args.breakFreeze,
       stop: shell.interrupts.stop,
       emit: heeding(shell, progress.receive),
     });

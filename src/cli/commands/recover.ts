@@ -46,8 +46,8 @@ async function forward(shell: Shell, args: RecoverArguments): Promise<ExitCode> 
   }
   const to = goalOf(open.operation);
   if (to !== undefined) return await rollBack(shell, { ...args, to, patch: false });
-  const options = { ...args.planning.options, destroy: open.operation.kind === 'destroy' };
-  return await planAndApply(shell, { ...args.planning, options }, args);
+  const options = { ...args.planning.options, destroy: open.operation.kind === 'destroy', recover: true };
+  return await planAndApply(shell, { ...args.planning, options }, args, { isRecovery: true });
 }
 
 async function back(shell: Shell, args: RecoverArguments): Promise<ExitCode> {

@@ -1,8 +1,9 @@
 import { lookForMarks } from '../../apply/marked.ts';
 import { errorsOf } from '../../apply/operation-errors.ts';
 import { goalOf, type Past, type PastEnvironment, readPast } from '../../apply/past.ts';
-import { noWayBack } from '../../apply/recover.ts';
 import { lineagesOf } from '../../plan/marks.ts';
+import { noWayBack } from '../../plan/succession/open-facts.ts';
+import { standingHolds } from '../../policy/hold.ts';
 import { verifyIntegrity } from '../../state/integrity.ts';
 import type { OperationRow, Snapshot } from '../../state/model.ts';
 import { stateReadiness } from '../../state/open.ts';
@@ -24,7 +25,8 @@ export async function runStatus(input: RawInput, shell: Shell): Promise<ExitCode
     const past = snapshot === undefined ? undefined : await readPast(store, snapshot);
     const { workspace } = place;
     const marks = snapshot === undefined && workspace !== undefined ? await marksOf(workspace) : null;
-    const rows = { ...statusRows(place, snapshot, past, args.value.folder), readiness: await readinessOf(place, snapshot), marks };
+    const holds = standingHolds(snapshot?.holds ?? [], await store.now());
+    const rows = { ...statusRows(place, snapshot, past, args.value.folder), holds, readiness: await readinessOf(place, snapshot), marks };
     if (shell.output.json) shell.output.document(rows);
     else shell.output.print(renderStatus(shell.output.clean(rows), shell.output.answer));
     return EXIT.done;
@@ -53,7 +55,7 @@ function statusRows(
   snapshot: Snapshot | undefined,
   past: Past | undefined,
   folder: string,
-): Omit<StatusRows, 'marks' | 'readiness'> {
+): Omit<StatusRows, 'holds' | 'marks' | 'readiness'> {
   const { environment, workspace } = place;
   const open = snapshot?.open ?? null;
   const sealed = snapshot?.sealed ?? null;

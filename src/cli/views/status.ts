@@ -1,3 +1,4 @@
+import type { Hold } from '../../state/model.ts';
 import { columns, count, lengthOf, oneLine, pad, shortDigest } from './layout.ts';
 import type { Style } from './terminal.ts';
 
@@ -23,6 +24,8 @@ export interface StatusRows {
   readonly format: 'accede.status/v1';
   readonly environment: string;
   readonly folder: string;
+  /** What keeps applies off now; one on every source first. */
+  readonly holds: readonly Hold[];
   readonly state: {
     readonly lineage: string;
     readonly serial: number;
@@ -93,6 +96,7 @@ const MOST_LISTED = 20;
 
 export function renderStatus(status: StatusRows, { color }: Style): string {
   const lines = [`${color.bold(oneLine(status.environment))}  ${color.dim(oneLine(status.folder))}`, ''];
+  if (status.holds.length > 0) lines.push(...status.holds.map((hold) => color.red.bold(holdText(hold))), '');
   const rows: (readonly [string, string])[] = [];
   const { state, marks, readiness, inForce, operation, lock, lastOperation } = status;
   if (state === null) rows.push(...missingState(marks));
@@ -157,6 +161,12 @@ function readinessText({ readMilliseconds, writable, hindrance }: StatusRows['re
   const read = `read in ${readMilliseconds} ms`;
   if (hindrance !== null) return color.red(`${read}, can not be written: ${oneLine(hindrance.message)}`);
   return writable === null ? `${read}; whether it can be written is not known before there is a state` : `${read}, can be written`;
+}
+
+/** `held: every source, by dana@here since …: incident 311 (until …)`. */
+function holdText({ source, reason, by, since, until }: Hold): string {
+  const what = source === null ? 'every source' : `documents ${shortDigest(source)}`;
+  return `held: ${what}, by ${oneLine(by)} since ${since}: ${oneLine(reason)} (until ${until ?? 'it is lifted'})`;
 }
 
 /** `#7, #5, #3`, the newest first. */

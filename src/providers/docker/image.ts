@@ -82,6 +82,7 @@ export const imageType = defineType({
     _defaults: traitsOf('What the image declares beside what is asked.', { facet: 'annotation' }),
   },
   role: 'infrastructure',
+  roleOfUsers: true,
   stage: 'preflight',
   foreignCode: 'IMAGE_FOREIGN',
   example: `resources:

@@ -47,7 +47,7 @@ const schema = z.strictObject({
     'Address management.',
     { immutable: true },
   ),
-  labels: attribute(labelsSchema.optional(), 'Labels, as a map or a list of `NAME=VALUE`.', { facet: 'annotation', immutable: true }),
+  labels: attribute(labelsSchema.optional(), 'Labels, as a map or a list of `NAME=VALUE`.', { immutable: true }),
 });
 
 /** `docker.network`: a network of the engine. The engine cannot change one, so every change of it is a replacement. */

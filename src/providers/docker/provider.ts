@@ -4,6 +4,7 @@ import { type Attributes, isAttributes } from '../../core/value.ts';
 import type { EffectIo, Provider, ReadIo, ReadSession, Session } from '../contract.ts';
 import { ProviderError } from '../contract.ts';
 import { attribute } from '../define.ts';
+import type { ImageLookUp } from '../image-seam.ts';
 import { type Connection, connect, type Endpoint } from './client.ts';
 import { containerType } from './container/type.ts';
 import { imageContentType } from './content/type.ts';
@@ -15,6 +16,7 @@ import { imageType } from './image.ts';
 import { inventoryType } from './inventory.ts';
 import { jobType } from './job/type.ts';
 import { bareText } from './lift.ts';
+import { imageLookUp } from './look-up.ts';
 import { networkType } from './network.ts';
 import { openReadSession, openSession } from './session.ts';
 import { volumeType } from './volume.ts';
@@ -77,6 +79,10 @@ export const dockerProvider: Provider = {
     const { connection, versions } = opened.value;
     const writer = io.faults === undefined ? connection.writer : failingClient(connection.writer, io.faults);
     return succeed(openSession({ ...connection, writer }, versions));
+  },
+  openImages: async (attributes, io): Promise<Outcome<ImageLookUp>> => {
+    const opened = await open(attributes, io);
+    return opened.ok ? succeed(imageLookUp(opened.value.connection)) : opened;
   },
 };
 

@@ -18,7 +18,7 @@ const schema = z.strictObject({
     facet: 'identity',
     immutable: true,
   }),
-  labels: attribute(labelsSchema.optional(), 'Labels, as a map or a list of `NAME=VALUE`.', { facet: 'annotation', immutable: true }),
+  labels: attribute(labelsSchema.optional(), 'Labels, as a map or a list of `NAME=VALUE`.', { immutable: true }),
 });
 
 /** `docker.volume`: a named volume. It holds data: it starts protected, and every change of it is a replacement. */

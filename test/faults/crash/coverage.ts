@@ -13,6 +13,8 @@ const TESTED_BY: Readonly<Record<Boundary, 'matrix' | 'alone'>> = {
   'state.release': 'matrix',
   'state.unlock': 'alone',
   'state.upgrade': 'alone',
+  'state.hold': 'alone',
+  'state.approve': 'alone',
   'state.backup': 'alone',
   'state.load': 'alone',
   'state.retire': 'alone',

@@ -171,7 +171,7 @@ describe('a failed step', () => {
     expect(await bench.apply(document, after)).toMatchObject({ exitCode: 6, steps: { done: ['fake.thing.a:remove'] } });
     const next = await bench.prepare(after);
     expect(outline(next.document)).toMatchInlineSnapshot(`
-      "composite
+      "configuration
       create fake.thing.a: its predecessor was removed and it has not come yet
         fake.thing.a:create"
     `);
@@ -188,7 +188,7 @@ describe('a failed step', () => {
     expect(bench.world.objects()).toHaveLength(2);
     const next = await bench.prepare(at('v2'));
     expect(outline(next.document)).toMatchInlineSnapshot(`
-      "composite
+      "drift-repair
       update fake.thing.a: a predecessor is left to remove
         fake.thing.a:retire"
     `);

@@ -63,6 +63,11 @@ function killedStore(inner: StateStore, killed: Killed): StateStore {
     audit: () => inner.audit(),
     verifyAudit: () => inner.verifyAudit(),
     evidence: (serial) => inner.evidence(serial),
+    now: () => inner.now(),
+    setHold: (hold) => inner.setHold(hold),
+    liftHolds: (who, reason) => inner.liftHolds(who, reason),
+    approvals: (digest) => inner.approvals(digest),
+    putApproval: (approval, who) => inner.putApproval(approval, who),
     close: () => inner.close(),
     async acquire(request) {
       const answer = await inner.acquire(request);

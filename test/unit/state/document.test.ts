@@ -24,6 +24,7 @@ function snapshotOf(rows: readonly ResourceRow[], changes: Partial<Snapshot> = {
     resources: new Map(rows.map((row) => [row.address, row])),
     outputs,
     sealed: SEALED,
+    holds: [],
     open: null,
     lastOperation: null,
     unsettled: [],
