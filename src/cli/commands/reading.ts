@@ -17,7 +17,7 @@ export interface ReadPlace {
   /** Undefined when the documents have mistakes: what is recorded can be read all the same. */
   readonly workspace: Workspace | undefined;
   /** Takes a secret that comes up on the way out of every output. */
-  conceal(secrets: readonly Sensitive[]): void;
+  readonly conceal: (secrets: readonly Sensitive[]) => void;
 }
 
 /**
