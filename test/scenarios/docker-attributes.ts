@@ -1,4 +1,3 @@
-import type { ImageSpec } from '../../scripts/servers/image.ts';
 import type { Attributes, Value } from '../../src/core/value.ts';
 import type { Bench } from './docker-bench.ts';
 
@@ -143,21 +142,6 @@ export const CONTAINER_ROWS: readonly Row[] = [
 
 /** Attributes that are tried on an image that sets nothing, since what the other image sets hides or needs something else. */
 const ON_PLAIN: ReadonlySet<string> = new Set(['entrypoint', 'healthcheck', 'user', 'pid', 'ipc', 'network_mode']);
-
-/** An image that sets everything that an image can set. */
-export const FULL_IMAGE: ImageSpec = {
-  name: 'test/full',
-  entrypoint: ['/bin/env'],
-  cmd: ['sleep', '1000000'],
-  env: { FROM_IMAGE: 'yes', LEVEL: 'info' },
-  user: 'app',
-  workdir: '/tmp',
-  labels: { vendor: 'image', kind: 'full' },
-  volumes: ['/image-volume'],
-  expose: ['7000/tcp'],
-  healthcheck: { test: ['CMD', 'true'], intervalMs: 90_000, timeoutMs: 1000, retries: 7 },
-  stopSignal: 'SIGKILL',
-};
 
 /** The images on which the rows are tried, by id. */
 export interface Images {

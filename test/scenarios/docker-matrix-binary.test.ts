@@ -9,7 +9,6 @@ import { Workspace } from '../support/workspace.ts';
 import {
   attributesOf,
   CONTAINER_ROWS,
-  FULL_IMAGE,
   givenObjects,
   type Images,
   imageFor,
@@ -25,6 +24,7 @@ import {
 import { Bench } from './docker-bench.ts';
 import { inspectContainer, marksOf, putBackAnew, putBackInPlace, type Then, unmarked } from './docker-by-hand.ts';
 import { remakeNetwork, remakeVolume } from './docker-remake.ts';
+import { FULL_IMAGE } from './docker-spellings.ts';
 
 /** One row of the matrix as a resource of the environment. */
 interface Case {

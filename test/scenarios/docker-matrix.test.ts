@@ -4,8 +4,9 @@ import type { Attributes } from '../../src/core/value.ts';
 import { containerSchema } from '../../src/providers/docker/container/schema.ts';
 import { differences } from '../conformance/differences.ts';
 import type { Driver } from '../conformance/driver.ts';
-import { attributesOf, CONTAINER_ROWS, FULL_IMAGE, givenObjects, type Images, imageFor, nameOf } from './docker-attributes.ts';
+import { attributesOf, CONTAINER_ROWS, givenObjects, type Images, imageFor, nameOf } from './docker-attributes.ts';
 import { Bench } from './docker-bench.ts';
+import { FULL_IMAGE } from './docker-spellings.ts';
 
 /** Rows that went through everything. */
 const passed = new Set<string>();
