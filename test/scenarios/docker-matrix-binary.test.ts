@@ -107,17 +107,11 @@ function write(pick: (row: Row) => Value | undefined): void {
   workspace.write('environment.yaml', JSON.stringify({ ...head, providers: { docker: { host: bench.engine.host } }, resources }, null, 1));
 }
 
-async function apply(): Promise<void> {
-  const t = performance.now();
-  await accedeOk(['apply', '--auto-approve', workspace.folder]);
-  process.stderr.write(`apply ${performance.now() - t}\n`);
-}
+const apply = () => accedeOk(['apply', '--auto-approve', workspace.folder]);
 
 /** A plan, whose exit code says whether something is to change. */
 async function plan(code: 0 | 2): Promise<PlanDocument> {
-  const t = performance.now();
   const { stdout } = await accedeOk(['plan', '--json', '--detailed-exitcode', workspace.folder], { code });
-  process.stderr.write(`plan ${performance.now() - t}\n`);
   return JSON.parse(stdout) as PlanDocument;
 }
 
@@ -249,12 +243,18 @@ describe('changed by hand', () => {
       await (one.row.change === 'update' ? putBackInPlace : putBackAnew)(bench, name, then);
       return;
     }
-    const { Labels, Options, Id, Created, Scope, ...then } = objects.get(one.address) ?? {};
-    const path = one.type === 'docker.network' ? 'networks' : 'volumes';
-    const now = (await bench.hand('GET', `/${path}/${name}`)) as { readonly Labels: object };
+    const { Labels, Options, Internal, Attachable, EnableIPv6, IPAM } = objects.get(one.address) ?? {};
+    const now = (await bench.hand('GET', `/${one.type === 'docker.network' ? 'networks' : 'volumes'}/${name}`)) as {
+      readonly Labels: object;
+    };
     const labels = { ...unmarked(Labels), ...marksOf(now.Labels) };
-    if (one.type === 'docker.network') await remakeNetwork(bench, name, { ...then, Options, Labels: labels });
-    else await remakeVolume(bench, name, { DriverOpts: Options ?? {}, Labels: labels });
+    if (one.type === 'docker.volume') {
+      await remakeVolume(bench, name, { DriverOpts: Options ?? {}, Labels: labels });
+      return;
+    }
+    // The pool that the engine chose then may be another network's by now.
+    const pools = one.row.attribute === 'ipam' ? { IPAM } : {};
+    await remakeNetwork(bench, name, { Options, Internal, Attachable, EnableIPv6, ...pools, Labels: labels });
   }
 
   beforeAll(async () => {
