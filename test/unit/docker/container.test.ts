@@ -236,7 +236,7 @@ describe('a live container of another engine version', () => {
 });
 
 describe('log options and an IPC mode that look alike whoever gave them', () => {
-  const info = infoReply.parse({ LoggingDriver: 'json-file', DefaultRuntime: 'runc' });
+  const info = infoReply.parse({ LoggingDriver: 'json-file', DefaultRuntime: 'runc', NCPU: 4, SwapLimit: true, MemTotal: 1 });
 
   function live(driver: string, made: Attributes | undefined): Attributes {
     const container = containerReply.parse({
@@ -247,10 +247,13 @@ describe('log options and an IPC mode that look alike whoever gave them', () => 
       Config: { Hostname: 'cccccccccccc', Image: ID },
       HostConfig: {
         NetworkMode: 'default',
+        RestartPolicy: { Name: 'no' },
+        ShmSize: 67108864,
         LogConfig: { Type: driver, Config: { 'max-size': '1m', 'max-file': '2' } },
         IpcMode: 'shareable',
         Runtime: 'runc',
       },
+      Mounts: [],
       NetworkSettings: { Ports: {}, Networks: { bridge: {} } },
     });
     return tellUnnamed(liveContainer({ container, image: undefined, info, peers: [] }), made);
