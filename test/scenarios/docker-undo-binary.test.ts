@@ -157,12 +157,14 @@ async function everything(): Promise<Readonly<Record<string, unknown>>> {
   const containers = await Promise.all(
     list.map(async ({ Id }) => {
       const { Name, State, HostConfig, Mounts, NetworkSettings } = (await bench.hand('GET', `/containers/${Id}/json`)) as Inspected;
-      const networks = Object.entries(NetworkSettings.Networks).map(([name, { Aliases, IPAMConfig }]) => [name, Aliases, IPAMConfig]);
+      const networks = Object.fromEntries(
+        Object.entries(NetworkSettings.Networks).map(([name, { Aliases, IPAMConfig }]) => [name, [Aliases, IPAMConfig]]),
+      );
+      // An engine spells a limit that was set and taken away in another way than one that never was: the plan tells whether it is the same.
+      const { RestartPolicy, Memory, MemorySwap, NetworkMode, Binds } = HostConfig;
+      const settings = { RestartPolicy, Memory, MemorySwap, NetworkMode, Binds };
       const mounts = Mounts.map(({ Name: volume, Destination }) => `${volume ?? ''}:${Destination}`);
-      return [
-        `container ${Name}`,
-        { Id, running: State.Running, HostConfig, networks: networks.toSorted(), mounts: mounts.toSorted() },
-      ] as const;
+      return [`container ${Name}`, { Id, running: State.Running, settings, networks, mounts: mounts.toSorted() }] as const;
     }),
   );
   const networks = (await bench.hand('GET', '/networks')) as readonly { readonly Id: string; readonly Name: string }[];
