@@ -31,10 +31,13 @@ export async function undoContainer(acting: Undoing): Promise<void> {
     case 'update':
       await updateContainer(asBefore(acting, ['name', 'networks']), requireThere(acting, await present(acting)));
       return;
-    case 'fetch':
     case 'start':
+      // One that was made goes with its container; one that was there and did not run does not run again.
+      if (acting.operation.dormant === true) await stopContainer(acting, await ours(acting, ref));
+      return;
+    case 'fetch':
     case 'ready':
-      // An image serves nobody by itself; what was started goes or stays with its container.
+      // An image serves nobody by itself.
       return;
     default:
       throw new Error(`docker.container knows no way back from ${effect.name}`);
