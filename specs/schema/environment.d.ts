@@ -1,9 +1,15 @@
 /** Generated from the schema of the same name. */
 
 /**
- * Image by digest, `repository@sha256:…`, or by its bare id, `sha256:…`; by tag only where the provider says `allow_tags: true`.
+ * Image by digest, `repository@sha256:…`, by its bare id, `sha256:…`, or as the map that a release has of it; by tag only where the provider says `allow_tags: true`.
  */
-export type Image = string;
+export type Image =
+  | string
+  | {
+      repository: string;
+      digest: string;
+      tag?: string;
+    };
 /**
  * Name on the engine; default `<environment>-<name>[-<key>]`.
  */
@@ -833,38 +839,36 @@ export type Encryption =
     }
   | string;
 export type PolicyAllow =
-  | 'annotation'
-  | 'catalog-abandon'
-  | 'catalog-retry'
-  | 'catalog-supersede'
-  | 'catalog-upgrade'
-  | 'composite'
-  | 'configuration'
-  | 'credential-rotation'
-  | 'data-reset'
-  | 'destroy'
-  | 'drift-repair'
-  | 'frontend-content'
-  | 'initial'
-  | 'job-run'
-  | 'no-op'
-  | 'policy-change'
-  | 'reference-completion'
-  | 'release-refresh'
-  | 'replacement'
   | 'resume'
   | 'revert'
-  | 'rollback'
-  | 'routing'
-  | 'runtime-generation'
-  | 'serving-refresh'
-  | 'store-refresh'
-  | 'supersede'
-  | 'topology'
-  | 'trust-transition'
-  | 'worker-implementation'
+  | 'catalog-retry'
+  | 'catalog-supersede'
+  | 'catalog-abandon'
   | 'worker-supersede'
-  | 'worker-tuning';
+  | 'supersede'
+  | 'destroy'
+  | 'initial'
+  | 'drift-repair'
+  | 'annotation'
+  | 'policy-change'
+  | 'reference-completion'
+  | 'worker-tuning'
+  | 'credential-rotation'
+  | 'trust-transition'
+  | 'routing'
+  | 'frontend-content'
+  | 'runtime-generation'
+  | 'job-run'
+  | 'configuration'
+  | 'store-refresh'
+  | 'worker-implementation'
+  | 'serving-refresh'
+  | 'release-refresh'
+  | 'catalog-upgrade'
+  | 'topology'
+  | 'data-reset'
+  | 'replacement'
+  | 'composite';
 export type Allow = (PolicyAllow | string)[];
 export type From = string;
 export type Verify = (Backup | string)[];
@@ -2386,13 +2390,13 @@ export interface Environment {
          */
         file: string;
         /**
-         * Path of its signature.
+         * Path of its signature, relative to the environment; accede release sign writes it.
          */
         signature?: string;
         /**
-         * Public keys of which one must have signed it.
+         * Public keys of which one must have signed it: ed25519:BASE64 (SPKI DER or the bare 32 bytes) or ssh-ed25519 AAAA….
          */
-        keys?: string[] | string;
+        keys?: [string, ...string[]] | string;
       };
   /**
    * Where the state is kept.
@@ -2547,9 +2551,46 @@ export interface Environment {
                   }
                 | string;
               /**
-               * Classes that may be applied all the same.
+               * Classes that may be applied all the same; rollback lets going back through.
                */
-              except?: Allow | string;
+              except?:
+                | (
+                    | (
+                        | 'resume'
+                        | 'revert'
+                        | 'catalog-retry'
+                        | 'catalog-supersede'
+                        | 'catalog-abandon'
+                        | 'worker-supersede'
+                        | 'supersede'
+                        | 'destroy'
+                        | 'initial'
+                        | 'drift-repair'
+                        | 'annotation'
+                        | 'policy-change'
+                        | 'reference-completion'
+                        | 'worker-tuning'
+                        | 'credential-rotation'
+                        | 'trust-transition'
+                        | 'routing'
+                        | 'frontend-content'
+                        | 'runtime-generation'
+                        | 'job-run'
+                        | 'configuration'
+                        | 'store-refresh'
+                        | 'worker-implementation'
+                        | 'serving-refresh'
+                        | 'release-refresh'
+                        | 'catalog-upgrade'
+                        | 'topology'
+                        | 'data-reset'
+                        | 'replacement'
+                        | 'composite'
+                        | 'rollback'
+                      )
+                    | string
+                  )[]
+                | string;
             }
           | string
         )[]

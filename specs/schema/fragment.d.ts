@@ -1,9 +1,15 @@
 /** Generated from the schema of the same name. */
 
 /**
- * Image by digest, `repository@sha256:…`, or by its bare id, `sha256:…`; by tag only where the provider says `allow_tags: true`.
+ * Image by digest, `repository@sha256:…`, by its bare id, `sha256:…`, or as the map that a release has of it; by tag only where the provider says `allow_tags: true`.
  */
-export type Image = string;
+export type Image =
+  | string
+  | {
+      repository: string;
+      digest: string;
+      tag?: string;
+    };
 /**
  * Name on the engine; default `<environment>-<name>[-<key>]`.
  */

@@ -34,6 +34,7 @@ export interface Plan {
   };
   state: {
     lineage: string | null;
+    epoch: number | null;
     serial: number;
     digest: string;
     begins: string | null;

@@ -1,18 +1,24 @@
+import { compareText } from '../core/address.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Plain } from '../core/value.ts';
 import type { PlanDocument } from '../plan/model.ts';
 import type { PreparedPlan } from '../plan/prepared.ts';
 import { goesBack } from '../plan/succession/direction.ts';
+import type { Admission } from '../policy/admit.ts';
+import { sourceOf, storedSource } from '../policy/hold.ts';
 import type { Session } from '../providers/contract.ts';
 import { type Acquired, BackendError } from '../state/contract.ts';
 import type { OperationOutcome, OperationRow, Sealed, Snapshot } from '../state/model.ts';
+import { admissionRecord, admitPlan } from './admission.ts';
+import { asPlanned } from './as-planned.ts';
 import { Emitter } from './emitter.ts';
 import type { ApplyRequest, EngineContext } from './engine.ts';
 import type { ApplyResult } from './events.ts';
-import { EvidenceRecorder } from './evidence.ts';
+import { EvidenceRecorder, evidenceSubject } from './evidence.ts';
 import { Executor, type Tally } from './executor.ts';
 import { Exposures } from './exposures.ts';
 import { diagnoseBackend } from './failure.ts';
+import { holdFailed, holdsAfter } from './holding.ts';
 import { freshIdentity } from './identity.ts';
 import { residueOf, settledSteps } from './leftovers.ts';
 import { acquireLock } from './locking.ts';
@@ -96,8 +102,14 @@ class ApplyRun {
       const detail = `It could be applied until ${this.#plan.expiresAt}. Plan again.`;
       return this.#result('stale', EXIT.stale, [{ ...diagnostic('PLAN_EXPIRED', 'The plan is too old', detail), next: 'accede plan' }]);
     }
+    const present = await store.read();
+    // Under the lock it is asked again; where the state moved since, that is said first.
+    if (present === undefined || present.head.serial === this.#plan.state.serial) {
+      const admission = await admitPlan(this.#context, present, this.#request);
+      if (admission.refusals.length > 0) return this.#refused(admission);
+    }
     await requireKey(this.#context);
-    if (this.#plan.state.lineage !== null && (await store.read()) === undefined) {
+    if (this.#plan.state.lineage !== null && present === undefined) {
       const detail =
         'The plan was made for a state that is not there any more. Nothing was changed, and no new state was begun. Plan again.';
       return this.#result('stale', EXIT.stale, [{ ...diagnostic('PLAN_STALE', 'The plan is stale', detail), next: 'accede plan' }]);
@@ -156,7 +168,7 @@ class ApplyRun {
   async #locked({ session }: Acquired): Promise<ApplyResult> {
     const { stamp } = this.#request;
     const actual = await session.read();
-    const snapshot = await this.#asPlanned({ ...actual, lock: null });
+    const snapshot = await asPlanned(this.#context.store, this.#plan, { ...actual, lock: null });
     // Somebody may have spent the plan while we waited for the lock.
     const spent = await this.#context.store.spentBy(this.#plan.digest);
     if (spent !== undefined) return this.#spentResult(spent);
@@ -174,23 +186,12 @@ class ApplyRun {
       }
       if (stale !== undefined) return this.#result('stale', EXIT.stale, [stale]);
       if (this.#request.stop.aborted) return this.#result('interrupted', EXIT.interrupted, []);
-      return await this.#execute(session, actual, outcome.value, sessions);
+      const admission = await admitPlan(this.#context, actual, this.#request);
+      if (admission.refusals.length > 0) return this.#refused(admission);
+      return await this.#execute(session, actual, outcome.value, sessions, admission);
     } finally {
       await sessions.close();
     }
-  }
-
-  /**
-   * The snapshot as the plan may see it. Runs that ended in preflight left everything as it was and moved nothing but the serial: they do not
-   * make a plan stale.
-   */
-  async #asPlanned(snapshot: Snapshot): Promise<Snapshot> {
-    const { serial, digest, lineage } = this.#plan.state;
-    const { head, identity } = snapshot;
-    if (head.serial <= serial || (lineage !== null && (lineage !== identity.lineage || digest !== head.digest))) return snapshot;
-    const since = (await this.#context.store.history()).filter((operation) => operation.serial > serial);
-    if (!since.every(isUntouched)) return snapshot;
-    return { ...snapshot, head: { ...head, serial } };
   }
 
   async #execute(
@@ -198,11 +199,18 @@ class ApplyRun {
     snapshot: Snapshot,
     prepared: PreparedPlan,
     sessions: Sessions<Session>,
+    admission: Admission,
   ): Promise<ApplyResult> {
     const { clock, ids, environment, parallelism } = this.#context;
     const { document } = prepared;
     const { rollbackTo } = this.#request;
-    const target = rollbackTo === undefined ? {} : { to: rollbackTo };
+    const record = admissionRecord(admission);
+    const known = {
+      ...(rollbackTo === undefined ? {} : { to: rollbackTo }),
+      of: storedSource(sourceOf(document)),
+      ...record,
+      source: environment.sourceDigest,
+    };
     const begun = await beginEncryption(this.#context, snapshot.identity);
     const operation = await session.begin(
       {
@@ -211,8 +219,8 @@ class ApplyRun {
         class: document.succession.class,
         actor: this.#request.actor,
         reason: this.#request.reason,
-        startedAt: new Date(clock.now()).toISOString(),
-        summary: { ...target, source: environment.sourceDigest },
+        startedAt: this.#now(),
+        summary: known,
       },
       snapshot.head,
     );
@@ -257,34 +265,14 @@ class ApplyRun {
     const tally = await executor.execute();
     const ended =
       tally.touched && tally.wayBack !== undefined
-        ? await this.#goBack(session, snapshot, tally, tally.wayBack)
+        ? await this.#goBack(session, snapshot, operation, tally, tally.wayBack)
         : await this.#settle(session, snapshot, operation, prepared, tally, exposures);
     const { result, ending, isLost = false } = ended;
-    const evidence = this.#evidence(operation, snapshot, document, result);
-    if (ending !== undefined) await session.end(serial, ending.outcome, { ...target, ...ending.summary }, ending.sealed, evidence);
+    const evidence = this.#recorder.document(evidenceSubject(this.#context, operation, snapshot, document, record), result, this.#now());
+    if (ending !== undefined) await session.end(serial, ending.outcome, { ...known, ...ending.summary }, ending.sealed, evidence);
     // Nothing more can be written into a store that is lost.
     else if (!isLost) await session.write([{ kind: 'evidence', body: evidence }]);
     return { ...result, serial };
-  }
-
-  /** The account of the run for those who ask later. */
-  #evidence(operation: OperationRow, snapshot: Snapshot, document: PlanDocument, result: ApplyResult): Plain {
-    const { environment, version, clock } = this.#context;
-    const { id, serial, kind, actor, reason, startedAt } = operation;
-    const { inputs, succession } = document;
-    const subject = { operation: id, serial, kind, actor, reason, startedAt, environment: environment.name, engine: version };
-    const plan = {
-      digest: document.digest,
-      class: succession.class,
-      direction: succession.direction,
-      sourceDigest: inputs.sourceDigest,
-      releaseDigest: inputs.releaseDigest,
-      commit: inputs.commit,
-      providers: inputs.providers,
-      guards: succession.guards.map((guard): Plain => ({ ...guard })),
-    };
-    const endedAt = new Date(clock.now()).toISOString();
-    return this.#recorder.document({ ...subject, lineage: snapshot.identity.lineage, plan }, result, endedAt);
   }
 
   /** The end of a run that goes forward or was broken off. */
@@ -318,13 +306,20 @@ class ApplyRun {
       const { environment, store } = this.#context;
       const bundle = bundleToKeep(environment, document);
       const kept = keeping(bundle, await store.sourceDigests());
-      await session.write([{ kind: 'outputs', outputs: outputs.value }, ...settledSteps(snapshot, document), ...kept]);
+      const held = await holdsAfter(this.#context, snapshot, this.#plan, operation);
+      await session.write([{ kind: 'outputs', outputs: outputs.value }, ...settledSteps(snapshot, document), ...kept, ...held]);
       const sealed = sealOf(environment, document, { serial: operation.serial, key, bundle });
       const shown = Object.fromEntries(outputs.value.map((output) => [output.name, output.value]));
-      return { result: { ...this.#result('done', EXIT.done, []), steps, outputs: shown }, ending: { outcome: 'done', summary, sealed } };
+      const notes = tally.notes.toSorted((a, b) => compareText(a.address ?? '', b.address ?? ''));
+      return {
+        result: { ...this.#result('done', EXIT.done, notes), steps, outputs: shown },
+        ending: { outcome: 'done', summary, sealed },
+      };
     }
     if (tally.interrupted && tally.diagnostics.length === 0) {
-      return { result: { ...this.#result('interrupted', EXIT.interrupted, []), steps }, ending: { outcome: 'interrupted', summary } };
+      const result = { ...this.#result('interrupted', EXIT.interrupted, []), steps };
+      // What was begun stays open, so that it can be gone on with or taken back.
+      return tally.touched ? { result } : { result, ending: { outcome: 'interrupted', summary } };
     }
     if (!tally.touched) {
       const [outcome, code] = tally.onlyMoved ? (['stale', EXIT.stale] as const) : (['failed', EXIT.asBefore] as const);
@@ -334,7 +329,13 @@ class ApplyRun {
   }
 
   /** Takes back what was begun. When all of it is, the operation has ended and everything is as before; else it stays open. */
-  async #goBack(session: Acquired['session'], snapshot: Snapshot, tally: Tally, attempts: ReadonlyMap<string, Attempt>): Promise<Ended> {
+  async #goBack(
+    session: Acquired['session'],
+    snapshot: Snapshot,
+    operation: OperationRow,
+    tally: Tally,
+    attempts: ReadonlyMap<string, Attempt>,
+  ): Promise<Ended> {
     const { clock, parallelism } = this.#context;
     this.emitter.emit({ type: 'compensation.started', steps: attempts.size });
     const back = await takeBack({
@@ -364,7 +365,19 @@ class ApplyRun {
     };
     // Advice on an object that is gone again leads nowhere.
     const told = diagnostics.map(({ next, ...rest }) => (rest.code === 'NOT_READY' || next === undefined ? rest : { ...rest, next }));
-    return { result: { ...this.#result('compensated', EXIT.asBefore, told), steps }, ending: { outcome: 'compensated', summary } };
+    const notes = await holdFailed(session, this.#plan, operation, tally, this.#context.clock.now());
+    return {
+      result: { ...this.#result('compensated', EXIT.asBefore, [...told, ...notes]), steps },
+      ending: { outcome: 'compensated', summary },
+    };
+  }
+
+  #refused({ refusals, notes }: Admission): ApplyResult {
+    return this.#result('refused', EXIT.refused, [...refusals, ...notes]);
+  }
+
+  #now(): string {
+    return new Date(this.#context.clock.now()).toISOString();
   }
 
   #result(outcome: ApplyResult['outcome'], exitCode: number, diagnostics: readonly Diagnostic[]): ApplyResult {
@@ -380,12 +393,6 @@ class ApplyRun {
       diagnostics,
     };
   }
-}
-
-/** Whether a run ended before anything but its preflight was done. */
-function isUntouched(operation: OperationRow): boolean {
-  const { summary, outcome } = operation;
-  return outcome === 'failed' && typeof summary === 'object' && summary !== null && 'untouched' in summary && summary['untouched'] === true;
 }
 
 function diagnostic(code: string, summary: string, detail: string): Diagnostic {

@@ -1,5 +1,6 @@
 import type { Clock, IdSource } from '../core/clock.ts';
-import type { Sensitive } from '../core/value.ts';
+import type { FailPoint } from '../core/fail-point.ts';
+import type { Plain, Sensitive } from '../core/value.ts';
 import type { PlanDocument } from '../plan/model.ts';
 import type { Host, Registry } from '../providers/contract.ts';
 import type { Environment } from '../spec/environment.ts';
@@ -20,6 +21,8 @@ export interface EngineContext {
   readonly parallelism: number;
   /** Ends reads and waits. Effects under way are finished. */
   readonly signal: AbortSignal;
+  /** Told of every boundary that the run passes; absent outside of tests. */
+  readonly faults?: FailPoint;
   /** Told each secret that the state keeps or a run makes, so that no output shows it. */
   conceal?(secrets: readonly Sensitive[]): void;
 }
@@ -44,6 +47,12 @@ export interface ApplyRequest {
   readonly ifDone: boolean;
   /** The serial whose environment the plan brings back; undefined for an environment from documents. */
   readonly rollbackTo?: number;
+  /** Approvals of the plan beside those in the store. */
+  readonly approvals?: readonly Plain[];
+  /** Whether open freeze windows are broken, which takes one approval more. */
+  readonly breakFreeze?: boolean;
+  /** Whether the run ends an operation that was left open. */
+  readonly isRecovery?: boolean;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP: effects under way are finished and recorded, nothing new begins. */
   readonly stop: AbortSignal;
   emit(event: AccedeEvent): void;

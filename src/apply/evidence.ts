@@ -1,5 +1,8 @@
 import { digestOf } from '../core/canonical.ts';
 import type { Plain } from '../core/value.ts';
+import type { PlanDocument } from '../plan/model.ts';
+import type { OperationRow, Snapshot } from '../state/model.ts';
+import type { EngineContext } from './engine.ts';
 import type { AccedeEvent, ApplyResult } from './events.ts';
 
 /** How many steps evidence names one by one; the rest is counted and sealed by a digest. */
@@ -34,6 +37,44 @@ export interface EvidenceSubject {
     readonly commit: string | null;
     readonly providers: Plain;
     readonly guards: Plain;
+    /** Who approved it, and which freeze windows were broken for it; absent where nobody had to. */
+    readonly approved?: Plain;
+    readonly freezeBroken?: Plain;
+  };
+}
+
+/** What an apply says of itself in its evidence. */
+export function evidenceSubject(
+  { environment, version }: Pick<EngineContext, 'environment' | 'version'>,
+  operation: OperationRow,
+  snapshot: Snapshot,
+  { digest, inputs, succession }: PlanDocument,
+  admission: { readonly [name: string]: Plain },
+): EvidenceSubject {
+  const { id, serial, kind, actor, reason, startedAt } = operation;
+  const { sourceDigest, releaseDigest, commit, providers } = inputs;
+  const guards = succession.guards.map((guard): Plain => ({ ...guard }));
+  return {
+    operation: id,
+    serial,
+    kind,
+    actor,
+    reason,
+    startedAt,
+    environment: environment.name,
+    lineage: snapshot.identity.lineage,
+    engine: version,
+    plan: {
+      digest,
+      class: succession.class,
+      direction: succession.direction,
+      sourceDigest,
+      releaseDigest,
+      commit,
+      providers,
+      guards,
+      ...admission,
+    },
   };
 }
 
@@ -78,7 +119,9 @@ export class EvidenceRecorder {
       outcome: result.outcome,
       exitCode: result.exitCode,
       seconds: result.seconds,
-      errors: result.diagnostics.map(({ code, address }) => ({ code, address: address ?? null })),
+      errors: result.diagnostics
+        .filter(({ severity }) => severity === 'error')
+        .map(({ code, address }) => ({ code, address: address ?? null })),
       steps: named,
       stepsDigest: digestOf(all),
       stepsLeftOut: all.length - named.length,

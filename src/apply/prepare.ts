@@ -1,8 +1,9 @@
 import type { Outcome } from '../core/diagnostic.ts';
-import { parseDuration } from '../core/duration.ts';
 import type { PlanOptions } from '../plan/model.ts';
 import { planEnvironment } from '../plan/plan.ts';
 import type { PreparedPlan } from '../plan/prepared.ts';
+import { policyInForce } from '../policy/policy.ts';
+import { judgeByRules } from '../policy/rules.ts';
 import type { ReadSession } from '../providers/contract.ts';
 import { BackendError } from '../state/contract.ts';
 import type { Snapshot } from '../state/model.ts';
@@ -44,7 +45,7 @@ export async function planSnapshot(
   stamp: PlanStamp,
 ): Promise<Outcome<PreparedPlan>> {
   const { environment, registry, version } = context;
-  const maxAge = environment.policy['plan_max_age'];
+  const policy = policyInForce(snapshot?.sealed, environment);
   const inputs = {
     environment,
     registry,
@@ -57,8 +58,10 @@ export async function planSnapshot(
     commit: stamp.commit,
     folder: stamp.folder,
     createdAt: context.clock.now(),
-    maxAge: (typeof maxAge === 'string' ? parseDuration(maxAge) : undefined) ?? PLAN_MAX_AGE,
+    maxAge: policy?.planMaxAge ?? PLAN_MAX_AGE,
   };
   const world = await collectWorld(context, sessions, inputs);
-  return planEnvironment({ ...inputs, world });
+  const planned = planEnvironment({ ...inputs, world });
+  if (!planned.ok || policy === undefined) return planned;
+  return { ...planned, value: { ...planned.value, document: judgeByRules(planned.value.document, policy.rules) } };
 }

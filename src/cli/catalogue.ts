@@ -1,3 +1,4 @@
+import { APPROVAL_COMMANDS } from './catalogue-approval.ts';
 import { PROGRAM_COMMANDS } from './catalogue-programs.ts';
 import { RELEASE_COMMANDS } from './catalogue-release.ts';
 import { STATE_COMMANDS } from './catalogue-state.ts';
@@ -33,6 +34,8 @@ const APPLYING: readonly FlagSpec[] = [
   { flags: '--expect-digest <digest>', description: 'apply only a plan with this digest' },
   { flags: '--expect-class <class>', description: 'apply only a plan of this class' },
   { flags: '--expect-commit <sha>', description: 'apply only a plan of this commit' },
+  { flags: '--approvals <file>', description: 'approvals of the plan (default: PLAN.approvals.json); those in the state store count too' },
+  { flags: '--break-freeze', description: 'apply in a freeze window; needs --reason and one approval more' },
   { flags: '--if-done <what>', description: 'ok: a plan that was applied already counts as done', choices: ['ok'] },
   ...LOCKING,
 ];
@@ -180,6 +183,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: [{ command: 'accede status environments/staging', does: 'where things stand' }],
     run: async (input, shell) => (await import('./commands/status.ts')).runStatus(input, shell),
   },
+  ...APPROVAL_COMMANDS,
   ...PROGRAM_COMMANDS,
   {
     path: ['import'],
@@ -257,6 +261,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: [{ command: 'accede evidence show 12', does: 'one canonical document for each of its runs' }],
     run: async (input, shell) => (await import('./commands/audit.ts')).runEvidenceShow(input, shell),
   },
+  ...RELEASE_COMMANDS,
   {
     path: ['unlock'],
     operands: [{ notation: '<lock-id>', description: 'the id that status and a busy lock name' }, DIR],

@@ -39,16 +39,16 @@ export function planText(document: PlanDocument): string {
 }
 
 /**
- * Puts a file in place in one step, readable by its owner alone: a temporary file beside it, fsync, rename. What stands there and is no regular
+ * Puts a file in place in one step, readable by its owner alone unless a mode says otherwise: a temporary file beside it, fsync, rename. What stands there and is no regular
  * file (a folder, a link, a device such as /dev/null) is never replaced, and on failure nothing is left behind.
  */
-export async function writePrivateFile(path: string, text: string, ids: IdSource): Promise<readonly Diagnostic[]> {
+export async function writePrivateFile(path: string, text: string, ids: IdSource, mode = 0o600): Promise<readonly Diagnostic[]> {
   const temporary = join(dirname(path), `.${basename(path)}.${ids.id().slice(0, 12)}.tmp`);
   let made = false;
   try {
     const present = await lstat(path).catch(ifMissing);
     if (present !== undefined && !present.isFile()) return [unwritable(path, kindOf(present))];
-    const file = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+    const file = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, mode);
     made = true;
     try {
       await file.writeFile(text);
@@ -74,6 +74,11 @@ export function recordedFolder(document: PlanDocument, planFile: string, working
   const tops = [workingFolder, dirname(planFile)].flatMap((from) => topOf(from) ?? []);
   const candidates = [...tops.map((top) => resolve(top, folder)), resolve(workingFolder, folder)];
   return candidates.find((candidate) => existsSync(candidate)) ?? candidates[0] ?? folder;
+}
+
+/** The variables as the plan knew them, in the spelling of the command line: exactly the plan, whatever the defaults and the process say by now. */
+export function plannedVariables(plan: PlanDocument): readonly (readonly [string, string])[] {
+  return Object.entries(plan.inputs.variables).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
 }
 
 function kindOf(present: Stats): string {

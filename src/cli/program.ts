@@ -19,6 +19,7 @@ export interface ProgramOptions {
 const GROUPS: { readonly [name: string]: string } = {
   audit: 'the chain of who changed the state',
   evidence: 'what runs left as evidence',
+  release: 'write, sign and prove releases',
   state: 'read and edit what is recorded',
 };
 
@@ -70,7 +71,7 @@ function addCommand(program: Command, spec: CommandSpec, dispatch: Dispatch): vo
   addFlags(command as Command, spec.flags);
   command.addHelpText('after', examplesText(spec));
   command.action(async (...parameters: unknown[]) => {
-    const operands = parameters.slice(0, spec.operands.length) as (string | undefined)[];
+    const operands = parameters.slice(0, spec.operands.length).flat() as (string | undefined)[];
     await dispatch(spec, { operands, options: command.optsWithGlobals() });
   });
 }

@@ -22,6 +22,8 @@ export interface Manifest {
   readonly files: readonly BundledFile[];
   /** The effective values, by name. */
   readonly variables: { readonly [name: string]: Plain };
+  /** The release in canonical form, which later releases are compared with; kept under its own digest. Absent without a release. */
+  readonly release?: Digest;
 }
 
 /** All that an environment can be loaded from again. */
@@ -29,7 +31,7 @@ export interface Bundle {
   /** Of the manifest in canonical form: equal environments have equal ones. */
   readonly digest: Digest;
   readonly manifest: Manifest;
-  /** The bytes of every file that is kept. */
+  /** The bytes of every file that is kept, and of the release in canonical form. */
   readonly contents: ReadonlyMap<Digest, Uint8Array>;
 }
 
@@ -45,7 +47,8 @@ export function storedBundle(bundle: Bundle): ReadonlyMap<Digest, string> {
 
 /** Digests of the contents that a manifest names, each once. */
 export function contentsOf(manifest: Manifest): readonly Digest[] {
-  return [...new Set(manifest.files.flatMap((file) => (file.kind === 'kept' ? [file.digest] : [])))];
+  const kept = manifest.files.flatMap((file) => (file.kind === 'kept' ? [file.digest] : []));
+  return [...new Set([...kept, ...(manifest.release === undefined ? [] : [manifest.release])])];
 }
 
 /** A content as it is stored: text as text where it is UTF-8, so that it can be read, else base64. */
@@ -68,9 +71,10 @@ export function parseManifest(bytes: Uint8Array): Manifest | undefined {
   const text = decodeText(bytes);
   const found = text === undefined ? undefined : parseJson(text);
   if (found === undefined || !isAttributes(found)) return undefined;
-  const { format, environment, files, variables } = found as { readonly [name: string]: Plain };
+  const { format, environment, files, variables, release } = found as { readonly [name: string]: Plain };
   if (format !== BUNDLE_FORMAT || typeof environment !== 'string' || !isList(files ?? null) || !isAttributes(variables ?? null))
     return undefined;
+  if (release !== undefined && (typeof release !== 'string' || !isDigest(release))) return undefined;
   const isWhole = (files as readonly Plain[]).every(isBundledFile);
   return isWhole ? (found as unknown as Manifest) : undefined;
 }

@@ -39,7 +39,14 @@ export interface CelLanguage {
   open(value: Value, convert: (value: Value) => CelValue): CelValue;
 }
 
-export function celLanguage(files: FileFunctions): CelLanguage {
+/** Functions that are not for everybody; their values are the library's own. */
+export interface InnerFunction {
+  /** `name(dyn, dyn): dyn`. */
+  readonly signature: string;
+  readonly apply: (...values: readonly unknown[]) => unknown;
+}
+
+export function celLanguage(files: FileFunctions, inner: readonly InnerFunction[] = []): CelLanguage {
   const environment = new Environment({ unlistedVariablesAreDyn: true, homogeneousAggregateLiterals: false });
   for (const added of ADDED_FUNCTIONS) {
     environment.registerFunction(`${added.name}(dyn): dyn`, (value: unknown) => toCel(added.apply([fromCel(value)])), { async: false });
@@ -56,6 +63,7 @@ export function celLanguage(files: FileFunctions): CelLanguage {
     (path: unknown, values: unknown) => reveal(files.template(pathText('template', path), mapOf(fromCel(values), 'template'))),
     { async: false },
   );
+  for (const { signature, apply } of inner) environment.registerFunction(signature, apply, { async: false });
   registerMixedArithmetic(environment);
   const definitions = environment.getDefinitions().functions;
   const opened = new WeakMap<object, CelValue>();

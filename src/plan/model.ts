@@ -28,6 +28,8 @@ export interface PlanDocument {
   readonly state: {
     /** Null while there is no state. */
     readonly lineage: string | null;
+    /** Raised whenever the state is put back from a backup or moved, so that plans from before are stale. Null while there is no state. */
+    readonly epoch: number | null;
     readonly serial: number;
     readonly digest: Digest;
     /** The lineage with which an apply begins the state that is not there: that of the marks which one that was lost has left. Null without marks. */

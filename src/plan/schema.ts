@@ -116,7 +116,7 @@ export const planSchema: z.ZodType<PlanDocument> = z.strictObject({
     providers: z.record(text, z.record(text, text)),
     options,
   }),
-  state: z.strictObject({ lineage: text.nullable(), serial: count, digest, begins: text.nullable() }),
+  state: z.strictObject({ lineage: text.nullable(), epoch: count.nullable(), serial: count, digest, begins: text.nullable() }),
   succession,
   applicable: z.boolean(),
   changes: z.array(change),

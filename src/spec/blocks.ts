@@ -7,7 +7,8 @@ import { type Binding, bindTemplate } from './binding.ts';
 import { evaluateCompiled } from './compile.ts';
 import type { LoadContext } from './context.ts';
 import type { OutputBlock } from './environment.ts';
-import { hooksSchema, policySchema, quiesceSchema } from './schema-blocks.ts';
+import { loadPolicy } from './policy.ts';
+import { hooksSchema, quiesceSchema } from './schema-blocks.ts';
 import type { UseName } from './scopes.ts';
 import { memberOf, nodeRange, problemPlace, type SourceFile, type YamlNode } from './source.ts';
 
@@ -38,7 +39,7 @@ export function loadSteering(assembled: Assembled, context: LoadContext): Steeri
   const { file } = assembled.environment;
   const { policy, hooks, quiesce } = assembled.single;
   const steering = {
-    policy: evaluateBlock(policy, policySchema, 'block', file, context),
+    policy: loadPolicy(policy, file, context),
     hooks: evaluateBlock(hooks, hooksSchema, 'block', file, context),
     quiesce: evaluateBlock(quiesce, quiesceSchema, 'block', file, context),
   };

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { compareText } from '../core/address.ts';
 import { BUNDLE_FORMAT, type Bundle, type BundledFile, bundleOf, type Manifest } from '../core/bundle.ts';
-import { type Digest, digestBytes } from '../core/canonical.ts';
+import { canonicalText, type Digest, digestBytes } from '../core/canonical.ts';
 import type { Plain, Sensitive } from '../core/value.ts';
 import { diskFiles, type FileSource, type RecordedFiles } from './file-source.ts';
 import { displayName, type FileRead, isMissing, type Workspace } from './workspace.ts';
@@ -23,6 +23,7 @@ export interface Loaded {
   readonly secretFiles: ReadonlySet<string>;
   readonly secrets: ReadonlyMap<string, Sensitive>;
   readonly variables: { readonly [name: string]: Plain };
+  readonly release: Plain | undefined;
 }
 
 /** How many bytes a bundle of it would hold. */
@@ -44,11 +45,14 @@ export function makeBundle(loaded: Loaded): Bundle | undefined {
     contents.set(digest, bytes);
     return { ...place, kind: 'kept', digest, bytes: bytes.length };
   });
+  const release = loaded.release === undefined ? undefined : Buffer.from(canonicalText(loaded.release), 'utf8');
+  if (release !== undefined) contents.set(digestBytes(release), release);
   const manifest: Manifest = {
     format: BUNDLE_FORMAT,
     environment: loaded.name,
     files: files.sort((a, b) => compareText(a.path, b.path)),
     variables: loaded.variables,
+    ...(release === undefined ? {} : { release: digestBytes(release) }),
   };
   return bundleOf(manifest, contents);
 }

@@ -15,7 +15,12 @@ export interface Environment {
   readonly workTree: string;
   /** Digest over the canonical merged documents and the content of every file that an expression or attribute read. File names and key order stand outside. */
   readonly sourceDigest: Digest;
-  readonly release?: { readonly digest: Digest; readonly document: Plain };
+  /** `trust`: the fingerprints of the keys that it may be signed with, sorted, and of the one that did; absent when the documents ask for no signature. */
+  readonly release?: {
+    readonly digest: Digest;
+    readonly document: Plain;
+    readonly trust?: { readonly keys: readonly string[]; readonly signer: string };
+  };
   /** The effective variables by name, sorted. */
   readonly variables: Attributes;
   /** Each secret by name with its value wrapped; a bundle is one entry. */

@@ -22,6 +22,7 @@ import { providerRoots } from './names.ts';
 import { refuseNotAvailable } from './not-available.ts';
 import { type Prepared, prepareNames } from './prepare.ts';
 import { checkHosts, loadProviders } from './providers.ts';
+import type { Release } from './release.ts';
 import { Report } from './report.ts';
 import { expandResources } from './resources.ts';
 import { memberOf, type YamlNode } from './source.ts';
@@ -187,18 +188,19 @@ async function build(
     name: context.fixed.name,
     workspace,
     recorded: read.recorded,
-    counting: new Set([...read.documents.map(({ file }) => file.path), ...files.paths(), ...(release === undefined ? [] : [release.path])]),
+    counting: new Set([...read.documents.map(({ file }) => file.path), ...files.paths(), ...(release?.paths ?? [])]),
     secretFiles,
     secrets: context.fixed.secrets,
     variables: context.fixed.variables as { readonly [name: string]: Plain },
+    release: release?.document,
   };
   warnOfSize(loaded, report);
   return {
     name: context.fixed.name,
     folder: workspace.folder,
     workTree: workspace.workTree,
-    sourceDigest: digestSource(assembled, context.fixed.name, release?.digest, files.digests()),
-    ...(release === undefined ? {} : { release: { digest: release.digest, document: release.document } }),
+    sourceDigest: digestSource(assembled, context.fixed.name, release, files.digests()),
+    ...(release === undefined ? {} : { release: releaseOf(release) }),
     variables: context.fixed.variables,
     secrets: context.fixed.secrets,
     state,
@@ -214,6 +216,10 @@ async function build(
     bundle: () => makeBundle(loaded),
     compile: (text) => compileText(text, assembled.environment, context),
   };
+}
+
+function releaseOf({ digest, document, trust }: Release): NonNullable<Environment['release']> {
+  return { digest, document, ...(trust === undefined ? {} : { trust }) };
 }
 
 /** The instances over another release, without what a mistake there would say. */

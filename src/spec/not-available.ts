@@ -18,13 +18,9 @@ const isProgram = (node: YamlNode) =>
 
 /** What a document may not use yet. A row goes when its effect comes. */
 const ROWS: readonly Row[] = [
-  { path: ['release', 'signature'], sentence: 'Signed releases are not available yet; name the file alone.' },
-  { path: ['release', 'keys'], sentence: 'Signed releases are not available yet; name the file alone.' },
-  { path: ['policy', 'approvals'], sentence: 'Approvals are not available yet.' },
-  { path: ['policy', 'approvers'], sentence: 'Approvals are not available yet.' },
-  { path: ['policy', 'freeze'], sentence: 'Freeze windows are not available yet.' },
-  { path: ['policy', 'rules'], sentence: 'Policy rules are not available yet.' },
-  { path: ['policy', 'retain'], sentence: 'Retention is not available yet.' },
+  { path: ['policy', 'retain', 'images'], sentence: 'Retention of images is not available yet.' },
+  { path: ['policy', 'retain', 'generations'], sentence: 'Retention of generations is not available yet.' },
+  { path: ['policy', 'retain', 'trees'], sentence: 'Retention of trees is not available yet.' },
   { path: ['hooks'], when: isProgram, sentence: 'Hooks are not available yet.' },
   { path: ['quiesce'], when: isFilled, sentence: 'Quiesce is not available yet.' },
   {

@@ -75,42 +75,43 @@ export const stateSchema = z
   ])
   .describe('Where the state is kept.');
 
+/** Every class that may stand in `allow`. */
 export const CLASSES = [
-  'annotation',
-  'catalog-abandon',
-  'catalog-retry',
-  'catalog-supersede',
-  'catalog-upgrade',
-  'composite',
-  'configuration',
-  'credential-rotation',
-  'data-reset',
-  'destroy',
-  'drift-repair',
-  'frontend-content',
-  'initial',
-  'job-run',
-  'no-op',
-  'policy-change',
-  'reference-completion',
-  'release-refresh',
-  'replacement',
   'resume',
   'revert',
-  'rollback',
-  'routing',
-  'runtime-generation',
-  'serving-refresh',
-  'store-refresh',
-  'supersede',
-  'topology',
-  'trust-transition',
-  'worker-implementation',
+  'catalog-retry',
+  'catalog-supersede',
+  'catalog-abandon',
   'worker-supersede',
+  'supersede',
+  'destroy',
+  'initial',
+  'drift-repair',
+  'annotation',
+  'policy-change',
+  'reference-completion',
   'worker-tuning',
+  'credential-rotation',
+  'trust-transition',
+  'routing',
+  'frontend-content',
+  'runtime-generation',
+  'job-run',
+  'configuration',
+  'store-refresh',
+  'worker-implementation',
+  'serving-refresh',
+  'release-refresh',
+  'catalog-upgrade',
+  'topology',
+  'data-reset',
+  'replacement',
+  'composite',
 ] as const;
 
 const classSet = () => z.array(z.enum(CLASSES));
+/** What a freeze window may let through: `rollback` is going back, whatever its class. */
+const exceptions = () => z.array(z.enum([...CLASSES, 'rollback']));
 
 const moment = () => z.iso.datetime({ offset: true, error: 'a time such as 2026-12-20T00:00:00+01:00' });
 const weekday = () =>
@@ -128,18 +129,20 @@ const freeze = z.strictObject({
     })
     .optional()
     .describe('A window of every week.'),
-  except: classSet().optional().describe('Classes that may be applied all the same.'),
+  except: exceptions().optional().describe('Classes that may be applied all the same; rollback lets going back through.'),
 });
 
-const rule = z.strictObject({
-  code: z
-    .string()
-    .regex(/^[A-Z][A-Z0-9_]*$/, 'upper-case letters, digits and _')
-    .describe('A stable code.'),
-  deny: text().optional().describe('An expression over plan; true refuses the plan.'),
-  warn: text().optional().describe('An expression over plan; true warns.'),
-  message: text().describe('What is said.'),
-});
+const rule = z
+  .strictObject({
+    code: z
+      .string()
+      .regex(/^[A-Z][A-Z0-9_]*$/, 'upper-case letters, digits and _')
+      .describe('A stable code.'),
+    deny: text().optional().describe('An expression over plan; true refuses the plan.'),
+    warn: text().optional().describe('An expression over plan; true warns.'),
+    message: text().describe('What is said.'),
+  })
+  .refine(({ deny, warn }) => (deny === undefined) !== (warn === undefined), { error: 'deny or warn, one of the two' });
 
 export const policySchema = z.strictObject({
   succession: z
@@ -237,7 +240,11 @@ export const releaseReferenceSchema = z.union([
   text(),
   z.strictObject({
     file: text().describe('Path of the release document, relative to the environment.'),
-    signature: text().optional().describe('Path of its signature.'),
-    keys: z.array(text()).optional().describe('Public keys of which one must have signed it.'),
+    signature: text().optional().describe('Path of its signature, relative to the environment; accede release sign writes it.'),
+    keys: z
+      .array(text())
+      .min(1)
+      .optional()
+      .describe('Public keys of which one must have signed it: ed25519:BASE64 (SPKI DER or the bare 32 bytes) or ssh-ed25519 AAAA….'),
   }),
 ]);

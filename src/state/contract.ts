@@ -5,6 +5,7 @@ import type { AuditRecord, AuditVerdict } from './audit.ts';
 import type { Encryption } from './encryption.ts';
 import type {
   EvidenceRow,
+  Hold,
   Identity,
   LockInfo,
   OperationKind,
@@ -59,6 +60,16 @@ export interface StateStore {
   verifyAudit(): Promise<AuditVerdict | undefined>;
   /** What runs left as evidence, oldest first; of one operation alone where `serial` is given. */
   evidence(serial?: number): Promise<readonly EvidenceRow[]>;
+  /** The time on the store's clock, in milliseconds since the epoch: the same for all who use the store. */
+  now(): Promise<number>;
+  /** Sets a hold in place of one of its kind, without the lock: it keeps off what comes, not what runs. False when there is no state. */
+  setHold(hold: Hold): Promise<boolean>;
+  /** Lifts every hold and answers what was lifted. */
+  liftHolds(who: string, reason: string): Promise<readonly Hold[]>;
+  /** The approvals of a plan that were put into the store, by whom they were signed, sorted. Nothing is known of what is in them. */
+  approvals(planDigest: string): Promise<readonly Plain[]>;
+  /** Keeps an approval of a plan in place of one by the same signer. False when there is no state. */
+  putApproval(approval: { readonly planDigest: string; readonly signer: string; readonly body: Plain }, who: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -98,8 +109,19 @@ export interface WriteSession {
   write(mutations: readonly Mutation[]): Promise<void>;
   /** Ends the operation, keeps the evidence of its run, and seals what it put in force when `sealed` is given; null says that nothing is in force any more. */
   end(serial: number, outcome: OperationOutcome, summary: Plain, sealed?: Sealed | null, evidence?: Plain): Promise<void>;
+  /** Takes this store out of use for good: every later write is refused with `STATE_RETIRED`, which names the new place. */
+  retire(retirement: Retirement): Promise<void>;
   /** Gives the lock back. Never throws for a lock that is lost already, nor for one that can't be given back: that ends with its lease. */
   release(): Promise<void>;
+}
+
+/** Why a store is taken out of use. */
+export interface Retirement {
+  /** The new place in words, without a user or password. */
+  readonly to: string;
+  /** Tells this move from every other one. */
+  readonly move: string;
+  readonly by: string;
 }
 
 export interface NewOperation {
@@ -126,6 +148,10 @@ export type Mutation =
   | { readonly kind: 'spend'; readonly planDigest: string; readonly serial: number }
   /** Keeps a content (`encodeContent`) by the digest of its bytes; one that is kept already is left. */
   | { readonly kind: 'source'; readonly digest: Digest; readonly body: string }
+  /** Holds the source that the operation left, in place of the one that was held; null: none is held any more. Audited. */
+  | { readonly kind: 'hold'; readonly hold: Hold | null }
+  /** Forgets the oldest evidence, until so much is left. */
+  | { readonly kind: 'retain'; readonly evidence: number }
   /**
    * Forgets what is older than the operation `before`: operations, steps, spent plans, what was in force, and contents that nothing else names.
    * Never what later serials build on. `before` may not be above what is in force, what is open and what is unsettled.
@@ -148,6 +174,21 @@ export const BACKEND_ERROR_CODES = [
   'STATE_KEY_UNUSABLE',
   /** A ciphertext was altered or stands in another place than it was made for. */
   'STATE_CIPHER_DAMAGED',
+  /** The state is kept in another store now. */
+  'STATE_RETIRED',
+  /** The state is being moved into this store, and that has not ended. */
+  'STATE_MOVE_OPEN',
+  /** A state was to be put into a store that is not empty, or from one that is another's. */
+  'STATE_NOT_EMPTY',
+  /** A backup that was altered or cut, of another format, or of another environment or lineage. */
+  'STATE_BACKUP_DAMAGED',
+  'STATE_BACKUP_FORMAT',
+  'STATE_BACKUP_FOREIGN',
+  /** The audit chain is not what was written. */
+  'AUDIT_BROKEN',
+  /** A file that is no part of the store. */
+  'FILE_UNREADABLE',
+  'FILE_UNWRITABLE',
   /** The lock was lost. */
   'FENCED',
   /** The head is not the expected one. */

@@ -3,7 +3,7 @@ import { BackendError } from './contract.ts';
 import { mysqlDialect } from './dialect-mysql.ts';
 import { type Isolation, MysqlConnection, type MysqlServer } from './mysql-connection.ts';
 import { isAway, isConflict, isLost, mysqlError, unknownCommit } from './mysql-errors.ts';
-import type { Driver, SqlRow, StoreTime, Transaction } from './sql.ts';
+import { type Driver, SERVER_CLOCK, type SqlRow, type StoreTime, type Transaction } from './sql.ts';
 
 /** How long a server that answered before may be away: a restart takes some seconds, and the lease of a lock outlives it. */
 const AWAY_MS = 25_000;
@@ -65,9 +65,30 @@ export class MysqlDriver implements Driver {
     return turn;
   }
 
+  /** Statements that meet no row: the server refuses them as it would refuse a write, and they lock nothing. */
+  async proveWritable(tables: readonly string[]): Promise<boolean> {
+    const prove = async (): Promise<Attempt<boolean>> => {
+      const session = await this.#session('latest');
+      await session.command('START TRANSACTION');
+      try {
+        for (const table of tables) {
+          await session.command(`UPDATE ${table} SET environment = environment WHERE 1 = 0`);
+          await session.command(`DELETE FROM ${table} WHERE 1 = 0`);
+          await session.command(`INSERT INTO ${table} SELECT * FROM ${table} WHERE 1 = 0`);
+        }
+      } finally {
+        await undo(session);
+      }
+      return { kind: 'done', value: tables.length > 0 };
+    };
+    const turn = this.#writing.then(() => this.#persistently(prove));
+    this.#writing = turn.catch(() => undefined);
+    return turn;
+  }
+
   async now(transaction: Transaction): Promise<StoreTime> {
     const [row] = await transaction.query('SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED) AS ms');
-    return { domain: 'server', ms: numberIn(row, 'ms') ?? Number.NaN };
+    return { domain: SERVER_CLOCK, ms: numberIn(row, 'ms') ?? Number.NaN };
   }
 
   async close(): Promise<void> {

@@ -74,7 +74,8 @@ export type OperationKind =
   | 'untaint'
   | 'init'
   | 'rollback'
-  | 'state-prune';
+  | 'state-prune'
+  | 'state-restore';
 /** `compensated`: it failed, and everything that it had done was taken back. */
 export type OperationOutcome = 'done' | 'failed' | 'interrupted' | 'abandoned' | 'compensated';
 
@@ -170,6 +171,25 @@ export interface Sealing {
   readonly sealed: Sealed | null;
 }
 
+/** What keeps applies off: one of each kind at most. */
+export interface Hold {
+  /** `source`: set by a run, on the source that it left. `hand`: set by somebody, on every source. */
+  readonly kind: 'source' | 'hand';
+  /** Digest of the documents that are held; null for every one. */
+  readonly source: string | null;
+  /** Digest of the variables that they were held with; null where nobody knows it, and for every one. */
+  readonly variables: string | null;
+  readonly reason: string;
+  /** `user@host`. */
+  readonly by: string;
+  /** ISO 8601, UTC. */
+  readonly since: string;
+  /** When it ends by itself, on the store's clock. */
+  readonly until: string | null;
+  /** Serial of the operation that set it; null for one set by hand. */
+  readonly serial: number | null;
+}
+
 export interface StoredOutput {
   readonly name: string;
   /** Encoded. */
@@ -179,11 +199,15 @@ export interface StoredOutput {
 /** A consistent view of everything at one moment. */
 export interface Snapshot {
   readonly identity: Identity;
+  /** From 1; raised whenever the state is put back from a backup or moved to another store, so that plans from before are told apart. */
+  readonly epoch: number;
   readonly head: Head;
   /** By address, sorted. */
   readonly resources: ReadonlyMap<ResourceAddress, ResourceRow>;
   readonly outputs: readonly StoredOutput[];
   readonly sealed: Sealed | null;
+  /** What keeps applies off, ended ones included; one set by hand first. */
+  readonly holds: readonly Hold[];
   /** The last operation that has not ended, with its steps. */
   readonly open: { readonly operation: OperationRow; readonly steps: readonly StepRow[] } | null;
   readonly lastOperation: OperationRow | null;

@@ -86,6 +86,18 @@ export async function applyMutation(transaction: Transaction, sql: Statements, t
     case 'source':
       await keepSource(transaction, sql, environment, mutation);
       return;
+    case 'hold':
+      if (mutation.hold === null) await transaction.execute(sql.dropHold, [environment, 'source']);
+      else await transaction.execute(sql.putHold, [environment, mutation.hold.kind, canonicalText(mutation.hold)]);
+      return;
+    case 'retain': {
+      const keys = await transaction.query(sql.evidenceKeys, [environment]);
+      for (const row of keys.slice(mutation.evidence)) {
+        const [at, part] = [parseCount(sql.tables.evidence, row, 'serial'), parseCount(sql.tables.evidence, row, 'part')];
+        await transaction.execute(sql.dropEvidence, [environment, at, part]);
+      }
+      return;
+    }
     case 'prune':
       await prune(transaction, sql, environment, mutation.before);
       return;

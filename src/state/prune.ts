@@ -15,6 +15,7 @@ export async function prune(transaction: Transaction, sql: Statements, environme
   if (outputs?.['serial'] !== null) {
     await transaction.execute(sql.dropOutputs, [environment, parseCount(sql.tables.outputs, outputs, 'serial')]);
   }
+  await transaction.execute(sql.dropApprovals, [environment, environment, before]);
   for (const statement of [sql.dropOperations, sql.dropSteps, sql.dropSealed, sql.dropSpent]) {
     await transaction.execute(statement, [environment, before]);
   }

@@ -5,7 +5,7 @@ import { STAGES } from '../core/facet.ts';
 import type { Plain } from '../core/value.ts';
 import { BackendError } from './contract.ts';
 import { type Encryption, encryptionSchema } from './encryption.ts';
-import type { EvidenceRow, Identity, LockInfo, OperationRow, ResourceRow, Sealed, StepRow, StoredOutput } from './model.ts';
+import type { EvidenceRow, Hold, Identity, LockInfo, OperationRow, ResourceRow, Sealed, StepRow, StoredOutput } from './model.ts';
 import type { SqlRow } from './sql.ts';
 
 const count = z.number().int().nonnegative();
@@ -66,6 +66,17 @@ const stepSchema = z.strictObject({
   error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
 }) satisfies z.ZodType<StepRow>;
 
+export const holdSchema = z.strictObject({
+  kind: z.enum(['source', 'hand']),
+  source: z.string().nullable(),
+  variables: z.string().nullable(),
+  reason: z.string(),
+  by: z.string(),
+  since: z.string(),
+  until: z.string().nullable(),
+  serial: count.nullable(),
+}) satisfies z.ZodType<Hold>;
+
 const evidenceColumns = z.object({ serial: count, part: count, digest: z.string(), body: z.string() });
 
 export const sealedSchema = z.strictObject({
@@ -119,6 +130,7 @@ const operationColumns = z.object({
     'init',
     'rollback',
     'state-prune',
+    'state-restore',
   ]),
   plan_digest: z.string().nullable(),
   class: z.string().nullable(),
@@ -227,6 +239,15 @@ export function parseEvidence(table: string, row: SqlRow): EvidenceRow {
   const name = `the evidence of op-${found.serial}`;
   if (digestBytes(found.body) !== found.digest) throw damaged(table, name, 'its content does not have its digest');
   return { ...found, body: parse(z.json(), parseJson(found.body, table, name), table, name) as Plain };
+}
+
+export function parseHold(table: string, row: SqlRow): Hold {
+  return parse(holdSchema, parseBody(row, table, 'a hold'), table, 'a hold');
+}
+
+/** An approval as it was put in; what is in it, who counts approvals judges. */
+export function parseApproval(table: string, row: SqlRow): Plain {
+  return parse(z.json(), parseBody(row, table, 'an approval'), table, 'an approval') as Plain;
 }
 
 /** The columns of a row that have this form; throws `STATE_CORRUPT` where they have not. */

@@ -3,13 +3,14 @@ import { damaged } from './rows.ts';
 import type { Dialect, Driver, SqlRow, Transaction } from './sql.ts';
 
 /** Version of the tables. A change of their meaning raises it and adds an upgrade; an older program then refuses instead of misreading. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 export interface Tables {
   /** What every name begins with. */
   readonly prefix: string;
   readonly schema: string;
   readonly identity: string;
+  readonly standing: string;
   readonly encryption: string;
   readonly head: string;
   readonly fence: string;
@@ -25,6 +26,8 @@ export interface Tables {
   readonly audit: string;
   readonly auditTip: string;
   readonly evidence: string;
+  readonly holds: string;
+  readonly approval: string;
 }
 
 export function tableNames(prefix: string): Tables {
@@ -32,6 +35,7 @@ export function tableNames(prefix: string): Tables {
     prefix,
     schema: `${prefix}schema`,
     identity: `${prefix}identity`,
+    standing: `${prefix}standing`,
     encryption: `${prefix}encryption`,
     head: `${prefix}head`,
     fence: `${prefix}fence`,
@@ -47,6 +51,8 @@ export function tableNames(prefix: string): Tables {
     audit: `${prefix}audit`,
     auditTip: `${prefix}audit_tip`,
     evidence: `${prefix}evidence`,
+    holds: `${prefix}holds`,
+    approval: `${prefix}approval`,
   };
 }
 
@@ -136,6 +142,8 @@ function definitions(dialect: Dialect, tables: Tables): readonly string[] {
       ],
       'environment',
     ),
+    // Without a row it is the first epoch and the store is in use; without a body it is in use.
+    table(tables.standing, [environment, `epoch ${integer} NOT NULL`, `body ${document}`], 'environment'),
     table(tables.encryption, [environment, `body ${document} NOT NULL`], 'environment'),
     table(tables.head, [environment, serial], 'environment'),
     table(tables.fence, [environment, `fence ${integer} NOT NULL`], 'environment'),
@@ -197,6 +205,12 @@ function definitions(dialect: Dialect, tables: Tables): readonly string[] {
       tables.evidence,
       [environment, serial, `part ${integer} NOT NULL`, `digest ${text} NOT NULL`, `body ${document} NOT NULL`],
       'environment, serial, part',
+    ),
+    table(tables.holds, [environment, `kind ${key(16)} NOT NULL`, `body ${document} NOT NULL`], 'environment, kind'),
+    table(
+      tables.approval,
+      [environment, `plan_digest ${key(80)} NOT NULL`, `signer ${key(80)} NOT NULL`, `body ${document} NOT NULL`],
+      'environment, plan_digest, signer',
     ),
   ];
 }

@@ -1,8 +1,9 @@
 import type { ResourceAddress } from '../core/address.ts';
 import { headDigest } from './digest.ts';
 import type { Identity, OperationRow, ResourceRow, Snapshot, StepRow, StoredOutput } from './model.ts';
-import { damaged, parseCount, parseLock, parseOperation, parseOutputs, parseResource, parseSealed, parseStep } from './rows.ts';
+import { damaged, parseCount, parseHold, parseLock, parseOperation, parseOutputs, parseResource, parseSealed, parseStep } from './rows.ts';
 import type { SqlRow, Transaction } from './sql.ts';
+import { loadStanding } from './standing.ts';
 import type { Statements } from './statements.ts';
 
 /** Rows, and the digest of the head that they make. */
@@ -23,10 +24,12 @@ export async function loadSnapshot(transaction: Transaction, sql: Statements, id
   const lock = (await transaction.query(sql.lock, [environment]))[0];
   return {
     identity,
+    epoch: (await loadStanding(transaction, sql, environment)).epoch,
     head: { serial, digest: headDigest(digests, outputs) },
     resources,
     outputs,
     sealed: sealed === undefined ? null : parseSealed(tables.sealed, sealed),
+    holds: (await transaction.query(sql.holds, [environment])).map((row) => parseHold(tables.holds, row)),
     // Beginning an operation ends the one before, so only the last can be open.
     open: last?.outcome === null ? { operation: last, steps: await loadSteps(transaction, sql, environment, serial) } : null,
     lastOperation: last ?? null,

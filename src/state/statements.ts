@@ -23,6 +23,8 @@ export function statements(dialect: Dialect, prefix: string) {
     identities: `SELECT environment, ${identity.join(', ')} FROM ${tables.identity}`,
     identity: `SELECT environment, ${identity.join(', ')} FROM ${tables.identity} ${mine}`,
     putIdentity: dialect.upsert(tables.identity, environment, identity, identity),
+    standing: `SELECT epoch, body FROM ${tables.standing} ${mine}`,
+    putStanding: dialect.upsert(tables.standing, environment, ['epoch', 'body']),
     encryption: `SELECT body FROM ${tables.encryption} ${mine}`,
     putEncryption: dialect.upsert(tables.encryption, environment, ['body']),
 
@@ -33,6 +35,7 @@ export function statements(dialect: Dialect, prefix: string) {
     firstHead: dialect.upsert(tables.head, environment, ['serial'], ['serial']),
 
     fence: `SELECT fence FROM ${tables.fence} ${mine}${dialect.forUpdate}`,
+    fenceSeen: `SELECT fence FROM ${tables.fence} ${mine}`,
     putFence: dialect.upsert(tables.fence, environment, ['fence']),
     firstFence: dialect.upsert(tables.fence, environment, ['fence'], ['fence']),
     lock: `SELECT ${lock.join(', ')} FROM ${tables.lock} ${mine}`,
@@ -87,6 +90,14 @@ export function statements(dialect: Dialect, prefix: string) {
     evidenceOf: `SELECT serial, part, digest, body FROM ${tables.evidence} ${mine} AND serial = ? ORDER BY part`,
     lastEvidence: `SELECT MAX(part) AS part FROM ${tables.evidence} ${mine} AND serial = ?`,
     putEvidence: insert(tables.evidence, ['environment', 'serial', 'part', 'digest', 'body']),
+    dropEvidence: `DELETE FROM ${tables.evidence} ${mine} AND serial = ? AND part = ?`,
+    evidenceKeys: `SELECT serial, part FROM ${tables.evidence} ${mine} ORDER BY serial DESC, part DESC`,
+    holds: `SELECT kind, body FROM ${tables.holds} ${mine} ORDER BY kind`,
+    putHold: dialect.upsert(tables.holds, ['environment', 'kind'], ['body']),
+    dropHold: `DELETE FROM ${tables.holds} ${mine} AND kind = ?`,
+    approvals: `SELECT signer, body FROM ${tables.approval} ${mine} AND plan_digest = ? ORDER BY signer`,
+    putApproval: dialect.upsert(tables.approval, ['environment', 'plan_digest', 'signer'], ['body']),
+    dropApprovals: `DELETE FROM ${tables.approval} ${mine} AND plan_digest IN (SELECT plan_digest FROM ${tables.spent} ${mine} AND serial < ?)`,
     putSpent: dialect.upsert(tables.spent, ['environment', 'plan_digest'], ['serial'], ['serial']),
 
     source: `SELECT body FROM ${tables.source} ${mine} AND digest = ?`,

@@ -120,6 +120,11 @@ export class EngineBench {
       audit: () => inner.audit(),
       verifyAudit: () => inner.verifyAudit(),
       evidence: (serial) => inner.evidence(serial),
+      now: () => inner.now(),
+      setHold: (hold) => inner.setHold(hold),
+      liftHolds: (who, reason) => inner.liftHolds(who, reason),
+      approvals: (digest) => inner.approvals(digest),
+      putApproval: (approval, who) => inner.putApproval(approval, who),
       close: () => inner.close(),
       async acquire(request) {
         const answer = await inner.acquire(request);
@@ -138,6 +143,7 @@ export class EngineBench {
           resume: (serial) => session.resume(serial),
           write,
           end: (serial, outcome, summary, sealed, evidence) => session.end(serial, outcome, summary, sealed, evidence),
+          retire: (retirement) => session.retire(retirement),
           release: () => session.release(),
         };
         return { ...answer, session: wrapped };

@@ -22,6 +22,7 @@ const CONTRACT = [
   'src/providers/contract.ts',
   'src/providers/define.ts',
   'src/providers/host-seam.ts',
+  'src/providers/image-seam.ts',
   'src/providers/program-seam.ts',
   'src/providers/provider-error.ts',
   'src/providers/validate.ts',
@@ -29,7 +30,7 @@ const CONTRACT = [
 
 const LAYERS: readonly Layer[] = [
   { files: /^src\/core\//, may: ['src/core/'] },
-  { files: /^src\/providers\/(?:contract|define|host-seam|program-seam|provider-error|validate)\.ts$/, may: CONTRACT },
+  { files: /^src\/providers\/(?:contract|define|host-seam|image-seam|program-seam|provider-error|validate)\.ts$/, may: CONTRACT },
   { files: /^src\/providers\/registry\.ts$/, may: ['src/core/', 'src/providers/'] },
   { files: /^src\/providers\/([^/]+)\//, may: [...CONTRACT, 'src/providers/$1/'] },
   { files: /^src\/host\//, may: [...CONTRACT, 'src/host/'] },
@@ -41,7 +42,11 @@ const LAYERS: readonly Layer[] = [
     may: [...CONTRACT, 'src/policy/', 'src/plan/'],
     mayTypes: ['src/spec/environment.ts', 'src/state/model.ts'],
   },
-  { files: /^src\/apply\//, may: [...CONTRACT, 'src/apply/', 'src/plan/', 'src/state/'], mayTypes: ['src/spec/environment.ts'] },
+  {
+    files: /^src\/apply\//,
+    may: [...CONTRACT, 'src/apply/', 'src/plan/', 'src/policy/', 'src/state/'],
+    mayTypes: ['src/spec/environment.ts'],
+  },
   { files: /^src\/(?:cli\/|index\.ts$)/, may: ['src/'] },
 ];
 

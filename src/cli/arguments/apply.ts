@@ -14,6 +14,9 @@ export interface ApplyingArguments {
   /** Milliseconds. */
   readonly lockTimeout: number;
   readonly reason: string | null;
+  /** A file of approvals, as written. */
+  readonly approvals: string | undefined;
+  readonly breakFreeze: boolean;
 }
 
 /** `apply` as it was written. Whether the only operand is a plan or a folder is settled by what it is on disk. */
@@ -107,7 +110,22 @@ export function readApplyingFlags(flags: Flags): ApplyingArguments {
       ),
     );
   }
+  const breakFreeze = flags.isSet('breakFreeze');
+  if (breakFreeze && flags.text('reason') === undefined) {
+    flags.diagnostics.push(
+      usageError(
+        'FLAG_MISSING',
+        'A flag is missing that the command cannot do without',
+        '--break-freeze needs --reason: it is written down.',
+        {
+          expected: '--reason',
+        },
+      ),
+    );
+  }
   return {
+    approvals: flags.text('approvals'),
+    breakFreeze,
     autoApprove: flags.isSet('autoApprove'),
     expectDigest,
     expectClass: flags.text('expectClass'),

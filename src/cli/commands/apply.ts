@@ -1,16 +1,17 @@
 import { resolve } from 'node:path';
 import { type Diagnostic, fail, type Outcome, succeed } from '../../core/diagnostic.ts';
 import type { PlanDocument } from '../../plan/model.ts';
+import { approvalsFor } from '../approvals-file.ts';
 import { type ApplyArguments, type ApplyingArguments, parseApplyArguments } from '../arguments/apply.ts';
 import { conflict, type PlanningArguments } from '../arguments/plan.ts';
 import { usageError } from '../arguments/values.ts';
 import { openWorkspace, type Workspace } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { kindOf } from '../paths.ts';
-import { readPlanFile, recordedFolder } from '../planfiles.ts';
+import { plannedVariables, readPlanFile, recordedFolder } from '../planfiles.ts';
 import type { RawInput, Shell } from '../shell.ts';
 import { hasNothingToRecord } from '../views/plan.ts';
-import { carryOut, isReplacement, objection } from './applying.ts';
+import { carryOut, isReplacement, notAdmitted, objection } from './applying.ts';
 import { askApproval, askClass, askName } from './approval.ts';
 import { failWith } from './failing.ts';
 import { makePlan, planForPeople, secretsMode } from './planning.ts';
@@ -59,6 +60,8 @@ async function applySaved(shell: Shell, file: string, folder: string | undefined
   const read = await readPlanFile(path);
   if (!read.ok) return failWith(shell, read.diagnostics);
   const plan = read.value;
+  const approvals = await approvalsFor(shell.folder, args.approvals, path);
+  if (!approvals.ok) return failWith(shell, approvals.diagnostics);
   // A saved plan is applied without a question, so that nobody can type its class.
   const refusal = objection(plan, { ...args, autoApprove: true });
   if (refusal !== undefined) {
@@ -76,7 +79,7 @@ async function applySaved(shell: Shell, file: string, folder: string | undefined
     shell.output.report([otherVariables(moved)]);
     return EXIT.stale;
   }
-  return await using(opened.value, () => carryOut(shell, opened.value, plan, args));
+  return await using(opened.value, () => carryOut(shell, opened.value, plan, args, { approvals: approvals.value }));
 }
 
 /** The plan gives every variable that it knew, so what is missing or unknown came or went with the documents. */
@@ -90,16 +93,16 @@ function otherVariables(moved: readonly Diagnostic[]): Diagnostic {
   };
 }
 
-/** The variables as the plan knew them, in the spelling of the command line: exactly the plan, whatever the defaults and the process say by now. */
-function plannedVariables(plan: PlanDocument): PlanningArguments['variables'] {
-  return Object.entries(plan.inputs.variables).map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)]);
-}
-
 /** Plans, shows the plan, has it approved and carries it out. What `destroy` does too. */
-export async function planAndApply(shell: Shell, planning: PlanningArguments, args: ApplyingArguments): Promise<ExitCode> {
+export async function planAndApply(
+  shell: Shell,
+  planning: PlanningArguments,
+  args: ApplyingArguments,
+  way?: { readonly isRecovery: boolean },
+): Promise<ExitCode> {
   const opened = await openWorkspace(shell, planning, { secrets: secretsMode(planning), parallelism: planning.parallelism });
   if (!opened.ok) return failWith(shell, opened.diagnostics);
-  return await planAndApplyIn(shell, opened, planning, args);
+  return await planAndApplyIn(shell, opened, planning, args, way);
 }
 
 /** How an earlier environment is brought back. */
@@ -117,10 +120,12 @@ export async function planAndApplyIn(
   opened: Extract<Outcome<Workspace>, { readonly ok: true }>,
   planning: PlanningArguments,
   args: ApplyingArguments,
-  rollback?: Rollback,
+  { rollback, isRecovery }: { readonly rollback?: Rollback; readonly isRecovery?: boolean } = {},
 ): Promise<ExitCode> {
   const { output } = shell;
   return await using(opened.value, async () => {
+    const approvals = await approvalsFor(shell.folder, args.approvals, undefined);
+    if (!approvals.ok) return failWith(shell, approvals.diagnostics);
     const made = await makePlan(opened.value, planning);
     if (!made.ok) return failWith(shell, [...opened.diagnostics, ...made.diagnostics]);
     const plan = made.value;
@@ -138,6 +143,16 @@ export async function planAndApplyIn(
       if (output.json) output.document(nothingToDo(shell, plan));
       return EXIT.done;
     }
+    const how = {
+      approvals: approvals.value,
+      ...(rollback === undefined ? {} : { rollbackTo: rollback.to }),
+      isRecovery: isRecovery === true,
+    };
+    const refusals = await notAdmitted(opened.value, plan, args, how);
+    if (refusals.length > 0) {
+      output.report(refusals);
+      return EXIT.refused;
+    }
     const signal = shell.interrupts.reads;
     if (planning.options.includeProtected) {
       const answer = await askName(shell, plan, signal);
@@ -149,7 +164,7 @@ export async function planAndApplyIn(
           : await askApproval(shell, signal);
       if (answer.kind === 'no') return failWith(shell, [answer.diagnostic]);
     }
-    return await carryOut(shell, opened.value, plan, args, rollback?.to);
+    return await carryOut(shell, opened.value, plan, args, how);
   });
 }
 

@@ -1,8 +1,12 @@
 import { relative } from 'node:path';
+import { admitPlan } from '../../apply/admission.ts';
 import { applyPlan } from '../../apply/apply.ts';
+import type { ApplyRequest } from '../../apply/engine.ts';
 import type { AccedeEvent, ApplyResult } from '../../apply/events.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { PlanDocument } from '../../plan/model.ts';
+import { noWayBack } from '../../plan/succession/open-facts.ts';
+import { BackendError } from '../../state/contract.ts';
 import type { ApplyingArguments } from '../arguments/apply.ts';
 import { actorOf, type Workspace } from '../compose.ts';
 import { EXIT, type ExitCode, toExitCode } from '../exit.ts';
@@ -93,15 +97,42 @@ function refused(plan: PlanDocument): Diagnostic {
   };
 }
 
+/** How a plan is applied, beside what the command line says. */
+export type Applied = Pick<ApplyRequest, 'approvals' | 'rollbackTo' | 'isRecovery'>;
+
+/** What the policy in force has against a plan, for who would be asked in vain. The engine asks it again, under the lock. */
+export async function notAdmitted(
+  { context }: Workspace,
+  plan: PlanDocument,
+  { breakFreeze }: Pick<ApplyingArguments, 'breakFreeze'>,
+  how: Applied,
+): Promise<readonly Diagnostic[]> {
+  try {
+    const { refusals, notes } = await admitPlan(context, await context.store.read(), { plan, breakFreeze, ...how });
+    return refusals.length === 0 ? [] : [...refusals, ...notes];
+  } catch (error) {
+    // The engine comes to it as well, and says it with its own exit code.
+    if (!(error instanceof BackendError)) throw error;
+    return [];
+  }
+}
+
+/** What apply would have against a plan as things are now, as warnings beside the plan: it may be approved, and holds and windows end. */
+export async function policyNotes(workspace: Workspace, plan: PlanDocument): Promise<readonly Diagnostic[]> {
+  const refusals = await notAdmitted(workspace, plan, { breakFreeze: false }, {});
+  return refusals.map((refusal) => ({ ...refusal, severity: 'warning' }));
+}
+
 /** Hands the plan to the engine and shows what it does: NDJSON, a live view on a terminal, plain lines elsewhere. */
 export async function carryOut(
   shell: Shell,
   workspace: Workspace,
   plan: PlanDocument,
   args: ApplyingArguments,
-  rollbackTo?: number,
+  how: Applied,
 ): Promise<ExitCode> {
   const { output } = shell;
+  const { rollbackTo } = how;
   shell.interrupts.beginApply();
   const progress = await progressView(shell);
   let result: ApplyResult;
@@ -113,21 +144,45 @@ export async function carryOut(
       reason: args.reason,
       lockTimeout: args.lockTimeout,
       ifDone: args.ifDone,
-      ...(rollbackTo === undefined ? {} : { rollbackTo }),
+      ...how,
+      breakFreeze: args.breakFreeze,
       stop: shell.interrupts.stop,
-      emit: progress.receive,
+      emit: heeding(shell, progress.receive),
     });
   } finally {
     await progress.end();
   }
   if (!output.json) {
     const clean = output.clean(result);
-    if (clean.diagnostics.length > 0 && clean.exitCode !== EXIT.done) output.say(renderDiagnostics(clean.diagnostics, output.conversation));
+    const isTold = clean.outcome === 'spent' && clean.exitCode === EXIT.done;
+    if (clean.diagnostics.length > 0 && !isTold) output.say(renderDiagnostics(clean.diagnostics, output.conversation));
     const verb = rollbackTo !== undefined ? `rollback --to ${rollbackTo}` : plan.inputs.options.destroy ? 'destroy' : 'apply';
     const folder = relative(shell.folder, workspace.environment.folder);
-    output.print(renderResult(clean, output.answer, `accede ${verb}${folder === '' ? '' : ` ${folder}`}`));
+    const operand = folder === '' ? '' : ` ${folder}`;
+    const back = (await canGoBack(workspace, result)) ? `accede recover --back${operand}` : undefined;
+    output.print(renderResult(clean, output.answer, `accede ${verb}${operand}`, back));
   }
   return toExitCode(result.exitCode);
+}
+
+/** Whether the run left an operation open that its journal can take back. Nobody is told of a way that can't be asked for. */
+async function canGoBack({ context }: Workspace, { exitCode }: ApplyResult): Promise<boolean> {
+  if (exitCode !== EXIT.open && exitCode !== EXIT.interrupted) return false;
+  try {
+    const open = (await context.store.read())?.open ?? null;
+    return open !== null && noWayBack(open.steps) === undefined;
+  } catch (error) {
+    if (!(error instanceof BackendError)) throw error;
+    return false;
+  }
+}
+
+/** Passes events on, and has interruptions know when the way back begins. */
+export function heeding(shell: Shell, receive: (event: AccedeEvent) => void): (event: AccedeEvent) => void {
+  return (event) => {
+    if (event.type === 'compensation.started') shell.interrupts.beginWayBack();
+    receive(event);
+  };
 }
 
 /** Shows the events of a run: NDJSON, a live view on a terminal, plain lines elsewhere. */

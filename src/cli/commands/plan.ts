@@ -3,6 +3,7 @@ import { openWorkspace } from '../compose.ts';
 import type { ExitCode } from '../exit.ts';
 import type { RawInput, Shell } from '../shell.ts';
 import { isEmptyPlan } from '../views/plan.ts';
+import { policyNotes } from './applying.ts';
 import { failWith } from './failing.ts';
 import { makePlan, planExitCode, printPlan, savePlan, secretsMode } from './planning.ts';
 
@@ -18,6 +19,7 @@ export async function runPlan(input: RawInput, shell: Shell): Promise<ExitCode> 
     if (!made.ok) return failWith(shell, [...opened.diagnostics, ...made.diagnostics]);
     const plan = made.value;
     if (opened.diagnostics.length > 0) shell.output.warn(opened.diagnostics);
+    if (!args.classOnly && plan.applicable && !isEmptyPlan(plan)) shell.output.warn(await policyNotes(opened.value, plan));
     const files = args.formats.flatMap(({ format, file }) => (file === undefined ? [] : [{ format, file }]));
     if (args.out !== undefined) files.unshift({ format: 'json', file: args.out });
     for (const { format, file } of files) {

@@ -68,14 +68,14 @@ function load(folder: string, args: ReleaseDiffArguments, shell: Shell): Promise
 }
 
 /** The environment as it would be with this release. */
-function withRelease(environment: Environment, { path, digest, document }: Release): Outcome<Environment> {
+function withRelease(environment: Environment, { paths, digest, document }: Release): Outcome<Environment> {
   const resources = environment.resourcesUnder?.(document);
   if (resources !== undefined) return succeed({ ...environment, release: { digest, document }, resources });
   return fail({
     severity: 'error',
     code: 'RELEASE_UNFIT',
     summary: 'A release does not go with the environment',
-    detail: `The environment in ${environment.folder} cannot be put together with ${path}: it names no release, or reads what this one does not hold.`,
+    detail: `The environment in ${environment.folder} cannot be put together with ${paths[0]}: it names no release, or reads what this one does not hold.`,
     next: 'accede validate',
   });
 }

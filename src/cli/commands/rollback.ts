@@ -45,9 +45,11 @@ export async function rollBack(shell: Shell, args: RollbackArguments): Promise<E
     const { targets, excludes } = args.planning.options;
     const isWhole = targets.length === 0 && excludes.length === 0;
     const code = await planAndApplyIn(shell, opened, args.planning, args, {
-      to: target.serial,
-      heading: headingOf(target, past),
-      isAnother: isWhole && current?.sealed.source !== target.sealed.source,
+      rollback: {
+        to: target.serial,
+        heading: headingOf(target, past),
+        isAnother: isWhole && current?.sealed.source !== target.sealed.source,
+      },
     });
     if (code === EXIT.done && !shell.output.json) await hintAtPatch(shell, located.value, target, args.planning.folder);
     return code;

@@ -151,6 +151,8 @@ function inForce(environment: Environment, { resources }: Assessment): Snapshot 
     lastOperation: null,
     unsettled: [],
     lock: null,
+    epoch: 1,
+    holds: [],
   };
 }
 

@@ -24,6 +24,8 @@ export function governanceOf(environment: Environment, key: Buffer | undefined):
     hooks: encodeValue(environment.hooks, undefined),
     quiesce: encodeValue(environment.quiesce, undefined),
     release: environment.release?.document ?? null,
+    // Who may change whom the environment trusts with its release may bring any image.
+    trust: environment.release?.trust?.keys ?? null,
     common: Object.fromEntries(common),
     providers: Object.fromEntries(environment.providers.map(({ alias, config }) => [alias, encodeValue(config, key)])),
   };
@@ -65,7 +67,7 @@ export function documentChanges(
   if (!isAttributes(sealed)) return [];
   const before = sealed as Document;
   const changes: PathChange[] = [];
-  for (const block of ['policy', 'hooks', 'quiesce']) {
+  for (const block of ['policy', 'hooks', 'quiesce', 'trust']) {
     if (before[block] === undefined) continue;
     for (const segments of differences(before[block], candidate[block], [block]))
       changes.push({ path: formatPath(segments), role: 'infrastructure', facet: 'governance', action: 'changed' });

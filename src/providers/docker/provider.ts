@@ -4,16 +4,19 @@ import { type Attributes, isAttributes } from '../../core/value.ts';
 import type { EffectIo, Provider, ReadIo, ReadSession, Session } from '../contract.ts';
 import { ProviderError } from '../contract.ts';
 import { attribute } from '../define.ts';
+import type { ImageLookUp } from '../image-seam.ts';
 import { type Connection, connect, type Endpoint } from './client.ts';
 import { containerType } from './container/type.ts';
 import { imageContentType } from './content/type.ts';
 import { resolveEndpoint } from './endpoint.ts';
 import { unreachedReason } from './errors.ts';
+import { failingClient } from './failing-client.ts';
 import { DEFAULT_HOST, parseHost } from './host-address.ts';
 import { imageType } from './image.ts';
 import { inventoryType } from './inventory.ts';
 import { jobType } from './job/type.ts';
 import { bareText } from './lift.ts';
+import { imageLookUp } from './look-up.ts';
 import { networkType } from './network.ts';
 import { openReadSession, openSession } from './session.ts';
 import { volumeType } from './volume.ts';
@@ -72,7 +75,14 @@ export const dockerProvider: Provider = {
   },
   open: async (attributes, io: EffectIo): Promise<Outcome<Session>> => {
     const opened = await open(attributes, io);
-    return opened.ok ? succeed(openSession(opened.value.connection, opened.value.versions)) : opened;
+    if (!opened.ok) return opened;
+    const { connection, versions } = opened.value;
+    const writer = io.faults === undefined ? connection.writer : failingClient(connection.writer, io.faults);
+    return succeed(openSession({ ...connection, writer }, versions));
+  },
+  openImages: async (attributes, io): Promise<Outcome<ImageLookUp>> => {
+    const opened = await open(attributes, io);
+    return opened.ok ? succeed(imageLookUp(opened.value.connection)) : opened;
   },
 };
 

@@ -54,7 +54,7 @@ export function plan(changes: readonly PlannedChange[], more: Partial<PlanDocume
       providers: {},
       options: DEFAULT_OPTIONS,
     },
-    state: { lineage: 'a'.repeat(32), serial: 12, digest: empty, begins: null },
+    state: { lineage: 'a'.repeat(32), epoch: 1, serial: 12, digest: empty, begins: null },
     succession: {
       class: 'composite',
       then: null,

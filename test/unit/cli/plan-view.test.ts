@@ -26,7 +26,7 @@ describe('the text of a plan', () => {
         }),
       ],
       {
-        state: { lineage: null, serial: 0, digest: digest(''), begins: null },
+        state: { lineage: null, epoch: null, serial: 0, digest: digest(''), begins: null },
         succession: { ...plan([]).succession, class: 'initial', rule: 'nothing was applied yet', stages: ['publish', 'start'] },
       },
     );

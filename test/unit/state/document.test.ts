@@ -19,10 +19,12 @@ function snapshotOf(rows: readonly ResourceRow[], changes: Partial<Snapshot> = {
   const outputs = [{ name: 'url', value: 'http://crm' }];
   return {
     identity: identityOf('crm'),
+    epoch: 1,
     head: { serial: 12, digest: digestOfRows(rows, outputs) },
     resources: new Map(rows.map((row) => [row.address, row])),
     outputs,
     sealed: SEALED,
+    holds: [],
     open: null,
     lastOperation: null,
     unsettled: [],

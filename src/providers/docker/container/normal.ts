@@ -1,6 +1,6 @@
 import { type Attributes, isAttributes, isList, Sensitive, Unknown, type Value } from '../../../core/value.ts';
 import type { TypeContext } from '../../contract.ts';
-import { asList, asText, bare, compact, keyedBySecret, lift, liftOptional, textMap, textSet } from '../lift.ts';
+import { asList, asText, bare, compact, keyedBySecret, lift, liftOptional, plainText, textMap, textSet } from '../lift.ts';
 import { defaultName, networkAliases } from '../naming.ts';
 import { onlyTrue } from '../network.ts';
 import { parseImageReference } from '../reference.ts';
@@ -85,12 +85,21 @@ export function normalizeContainer(attributes: Attributes, context: TypeContext)
 
 /** An image in normal form: `{ repository, digest }`, `{ id }` or `{ repository, tag }`. */
 export function normalizeImage(value: Value | undefined): Value | undefined {
-  return respell(value, (text) => {
-    const reference = parseImageReference(text);
-    if (reference === undefined) return text;
-    const { kind: _kind, ...members } = reference;
-    return { ...members };
+  return liftOptional(value, (inner) => {
+    if (isAttributes(inner)) {
+      const [repository, digest] = [plainText(inner['repository']), plainText(inner['digest'])];
+      if (repository !== undefined && digest !== undefined) return imageMembers(`${repository}@${digest}`);
+      return compact({ repository: inner['repository'], digest: inner['digest'] });
+    }
+    return typeof inner === 'string' ? imageMembers(inner) : inner;
   });
+}
+
+function imageMembers(text: string): Value {
+  const reference = parseImageReference(text);
+  if (reference === undefined) return text;
+  const { kind: _kind, ...members } = reference;
+  return { ...members };
 }
 
 function respell(value: Value | undefined, spell: (text: string) => Value | undefined): Value | undefined {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { attribute } from '../../define.ts';
 import { labelsSchema, objectName } from '../network.ts';
-import { parseImageReference } from '../reference.ts';
+import { isImageDigest, parseImageReference } from '../reference.ts';
 import { parseBytes, parseDuration, splitWords } from '../spelling.ts';
 import { parseDeviceText } from './devices.ts';
 import { parseMountText } from './mounts.ts';
@@ -125,11 +125,26 @@ const config = z.union([
 const fixed = <T extends z.ZodType>(schema: T, description: string, options: Parameters<typeof attribute>[2] = {}): T =>
   attribute(schema, description, { immutable: true, ...options });
 
+/** Text, or what the release says of an image: its tag is for people. */
+const image = z.union([
+  z.string().refine((text) => parseImageReference(text) !== undefined, 'an image such as registry/app@sha256:… or sha256:…'),
+  z.strictObject({
+    repository: z
+      .string()
+      .refine(
+        (text) => parseImageReference(`${text}:x`)?.kind === 'tag',
+        'a repository such as registry.example/shop/api, without tag and digest',
+      ),
+    digest: z.string().refine(isImageDigest, 'sha256: and 64 hexadecimal digits'),
+    tag: z.string().optional(),
+  }),
+]);
+
 /** What the YAML of a `docker.container` may hold: the service vocabulary of the Compose specification, as far as it makes sense here. */
 export const containerSchema = z.strictObject({
   image: fixed(
-    z.string().refine((text) => parseImageReference(text) !== undefined, 'an image such as registry/app@sha256:… or sha256:…'),
-    'Image by digest, `repository@sha256:…`, or by its bare id, `sha256:…`; by tag only where the provider says `allow_tags: true`.',
+    image,
+    'Image by digest, `repository@sha256:…`, by its bare id, `sha256:…`, or as the map that a release has of it; by tag only where the provider says `allow_tags: true`.',
     { facet: 'implementation', bound: true },
   ),
   name: attribute(objectName.optional(), 'Name on the engine; default `<environment>-<name>[-<key>]`.'),
