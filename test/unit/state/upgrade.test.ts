@@ -12,6 +12,8 @@ import { acquired, begun, rowOf, stepOf } from '../../support/state-rows.ts';
 /** The table of the lock in the first format, which kept no secrets. */
 const FIRST_LOCK = `DROP TABLE accede_encryption;
 DROP TABLE accede_lock;
+DROP TABLE accede_holds;
+DROP TABLE accede_approval;
 CREATE TABLE accede_lock (environment TEXT NOT NULL, lock_id TEXT NOT NULL, fence INTEGER NOT NULL, token_digest TEXT NOT NULL, who TEXT NOT NULL, host TEXT NOT NULL,
   boot_id TEXT NOT NULL, pid INTEGER NOT NULL, process_start TEXT NOT NULL, purpose TEXT NOT NULL, since TEXT NOT NULL, PRIMARY KEY (environment)) STRICT;
 UPDATE accede_schema SET version = 1;`;
@@ -81,13 +83,13 @@ describe('a state of the first format', () => {
 describe('upgrades', () => {
   const driver = () => new SqliteDriver(folder.path, { clock: systemClock, time: () => ({ domain: 'test', ms: 0 }) });
   const addColumn: Upgrade = {
-    from: 2,
+    from: SCHEMA_VERSION,
     run: async (transaction, dialect, { head }) => {
       if (!(await hasColumn(transaction, dialect, head, 'mood'))) await transaction.execute(`ALTER TABLE ${head} ADD COLUMN mood TEXT`);
     },
   };
   const broken: Upgrade = {
-    from: 3,
+    from: SCHEMA_VERSION + 1,
     run: async (transaction, dialect, { head }) => {
       expect(await hasColumn(transaction, dialect, head, 'mood')).toBe(true);
       throw new Error('cut off');
@@ -103,8 +105,8 @@ describe('upgrades', () => {
     await expect(upgradeTables(opened, tables, host, [...UPGRADES, addColumn, broken])).rejects.toThrow('cut off');
     const seen = await opened.read((transaction) => hasColumn(transaction, opened.dialect, tables.head, 'mood'));
     expect(seen).toBe(false);
-    expect(await upgradeTables(opened, tables, host, [...UPGRADES, addColumn])).toEqual({ kind: 'upgraded', from: 1, to: 3 });
-    expect(await upgradeTables(opened, tables, host, [...UPGRADES, addColumn])).toEqual({ kind: 'upgraded', from: 3, to: 3 });
+    expect(await upgradeTables(opened, tables, host, [...UPGRADES, addColumn])).toEqual({ kind: 'upgraded', from: 1, to: SCHEMA_VERSION + 1 });
+    expect(await upgradeTables(opened, tables, host, [...UPGRADES, addColumn])).toEqual({ kind: 'upgraded', from: SCHEMA_VERSION + 1, to: SCHEMA_VERSION + 1 });
     await expect(upgradeTables(opened, tables, host)).rejects.toMatchObject({
       code: 'STATE_FORMAT',
       message: expect.stringContaining('newer one'),
