@@ -7,8 +7,8 @@ import type { Hold, OperationRow, Snapshot } from '../state/model.ts';
 import type { EngineContext } from './engine.ts';
 import { isWhole } from './seal.ts';
 
-/** Codes of what merely moved between plan and apply, and says nothing of the source. */
-const MOVED: readonly string[] = ['LIVE_MOVED', 'GUARD_MOVED'];
+/** How the code ends of what merely moved between plan and apply, and says nothing of the source. */
+const MOVED = '_MOVED';
 
 /**
  * Holds the source of a candidate that failed and was taken back, and says so. What destroys or goes back brings no source that could be tried
@@ -44,7 +44,7 @@ export async function holdsAfter(
 
 /** Whether a run that was taken back failed by its own candidate: neither was it stopped, nor did something merely move. */
 function hasCandidateFailed(tally: { readonly interrupted: boolean; readonly diagnostics: readonly Diagnostic[] }): boolean {
-  return !tally.interrupted && tally.diagnostics.some(({ code }) => !MOVED.includes(code));
+  return !tally.interrupted && tally.diagnostics.some(({ code }) => !code.endsWith(MOVED));
 }
 
 /** The hold on a source whose candidate failed. */
