@@ -55,11 +55,11 @@ export const BLOCKS_MISTAKES: readonly Mistake[] = [
   },
   { name: 'a bad duration in the policy', files: env('policy: { plan_max_age: 1 day }\n'), code: 'BAD_VALUE', at: '4:25', says: '1h30m' },
   {
-    name: 'approvals, which do not exist yet',
+    name: 'more approvals than there are approvers',
     files: env('policy: { approvals: { topology: 1 } }\n'),
-    code: 'NOT_AVAILABLE',
-    at: '4:11',
-    says: 'Approvals are not available yet',
+    code: 'APPROVERS_TOO_FEW',
+    at: '4:34',
+    says: 'needs 1 approvals',
   },
   {
     name: 'hooks, which do not exist yet',
