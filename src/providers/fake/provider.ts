@@ -14,7 +14,7 @@ import {
 } from '../contract.ts';
 import { attribute } from '../define.ts';
 import { performFake, undoFake } from './perform.ts';
-import { generationType, imageType, serverType, serviceType, storeType, thingType } from './resource-types.ts';
+import { generationType, imageType, publicationType, routeType, serverType, serviceType, storeType, thingType } from './resource-types.ts';
 import { taskType } from './task.ts';
 import type { FakeObject, FakeWorld } from './world.ts';
 
@@ -35,7 +35,7 @@ export function fakeProvider(world: FakeWorld, more: readonly ResourceType[] = [
     name: 'fake',
     summary: 'A world in memory, for tests',
     config,
-    types: [generationType, imageType, serverType, serviceType, storeType, taskType, thingType, ...more],
+    types: [generationType, imageType, publicationType, routeType, serverType, serviceType, storeType, taskType, thingType, ...more],
     exposes: ['address'],
     async openReadOnly(block) {
       return world.refusesToOpen ? fail(refused) : succeed(readSession(world, zoneOf(block)));
