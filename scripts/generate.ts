@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { defaultRegistry } from '../src/providers/registry.ts';
+import { classPage } from './generators/class-page.ts';
 import { codePages } from './generators/code-pages.ts';
 import { schemaFiles } from './generators/schemas.ts';
 import { typePages } from './generators/type-pages.ts';
@@ -15,7 +16,7 @@ const FOLDERS = ['specs/schema', 'specs/types'];
 
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
 const registry = defaultRegistry();
-const wanted = new Map([...(await schemaFiles(registry)), ...typePages(registry), ...codePages()]);
+const wanted = new Map([...(await schemaFiles(registry)), ...typePages(registry), ...codePages(), ...classPage()]);
 
 const stale = [...wanted].filter(([path, text]) => readText(path) !== text).map(([path]) => path);
 const leftOver = FOLDERS.flatMap(filesOf).filter((path) => !wanted.has(path));

@@ -1,5 +1,878 @@
 /** Generated from the schema of the same name. */
 
+/**
+ * Image by digest, `repository@sha256:…`, by its bare id, `sha256:…`, or as the map that a release has of it; by tag only where the provider says `allow_tags: true`.
+ */
+export type Image =
+  | string
+  | {
+      repository: string;
+      digest: string;
+      tag?: string;
+    };
+/**
+ * Name on the engine; default `<environment>-<name>[-<key>]`.
+ */
+export type Name = string;
+/**
+ * Arguments of the entrypoint, or the command itself; text is split into words as a shell does.
+ */
+export type Command = string | [(string | number | boolean) | string, ...((string | number | boolean) | string)[]];
+/**
+ * Replaces the entrypoint of the image; empty takes it away.
+ */
+export type Entrypoint = (string | [(string | number | boolean) | string, ...((string | number | boolean) | string)[]]) | '' | [] | string;
+/**
+ * Environment variables, as a map or a list of `NAME=VALUE`.
+ */
+export type DockerContainerEnvironment =
+  | {
+      [k: string]: string | number | boolean;
+    }
+  | string[]
+  | string;
+/**
+ * Files of `NAME=VALUE` lines beside the document; `environment` is stronger.
+ */
+export type EnvFile = string | string[];
+/**
+ * Files with secret content, by path in the container; owned by its user with mode 0400.
+ */
+export type Secrets =
+  | {
+      [k: string]:
+        | string
+        | {
+            value: string;
+            uid?: number | string;
+            gid?: number | string;
+            mode?: string;
+          };
+    }
+  | string;
+/**
+ * Files by path in the container; owned by root with mode 0444.
+ */
+export type Configs =
+  | {
+      [k: string]:
+        | string
+        | {
+            content: string;
+            uid?: number | string;
+            gid?: number | string;
+            mode?: string;
+          };
+    }
+  | string;
+/**
+ * Mounts: `source:target[:options]` or the long form.
+ */
+export type Volumes =
+  | (
+      | string
+      | {
+          type: ('bind' | 'volume' | 'tmpfs') | string;
+          source?: string;
+          target: string;
+          read_only?: boolean | string;
+          bind?:
+            | {
+                propagation?: ('private' | 'rprivate' | 'shared' | 'rshared' | 'slave' | 'rslave') | string;
+                create_host_path?: boolean | string;
+                selinux?: ('z' | 'Z') | string;
+              }
+            | string;
+          volume?:
+            | {
+                nocopy?: boolean | string;
+              }
+            | string;
+          tmpfs?:
+            | {
+                size?: number | string;
+                mode?: string;
+              }
+            | string;
+        }
+    )[]
+  | string;
+/**
+ * Mounts in memory: `path[:options]`.
+ */
+export type Tmpfs = string | string[];
+/**
+ * Published ports: `[host_ip:][published]:target[/protocol]` or the long form.
+ */
+export type Ports =
+  | (
+      | (number | string)
+      | {
+          target: number | string;
+          published?: number | string;
+          host_ip?: string;
+          protocol?: ('tcp' | 'udp' | 'sctp') | string;
+        }
+      | string
+    )[]
+  | string;
+/**
+ * Ports that are declared without being published.
+ */
+export type Expose = (number | string)[] | string;
+/**
+ * Networks by name: a list of names, a list of objects with `name`, or a map.
+ */
+export type Networks = DockerContainerNetworks | DefaultsDockerContainerNetworks | string;
+export type Ipv6Address = string;
+export type DockerContainerNetworks = (
+  | string
+  | {
+      name: string;
+      aliases?: string[] | string;
+      ipv4_address?: string;
+      ipv6_address?: Ipv6Address;
+    }
+)[];
+/**
+ * Uses no network of its own.
+ */
+export type NetworkMode = ('bridge' | 'host' | 'none') | string;
+/**
+ * Host name in the container; default its short id.
+ */
+export type Hostname = string;
+/**
+ * More lines of /etc/hosts: `HOST:ADDRESS`, or a map.
+ */
+export type ExtraHosts =
+  | {
+      [k: string]: string;
+    }
+  | string[]
+  | string;
+/**
+ * Name servers.
+ */
+export type Dns = string | string[];
+/**
+ * Search domains.
+ */
+export type DnsSearch = string | string[];
+/**
+ * Options of the resolver.
+ */
+export type DnsOpt = string[] | string;
+/**
+ * User, `user[:group]`, by name or number.
+ */
+export type User = string | number;
+/**
+ * More groups of the user.
+ */
+export type GroupAdd = (string | number)[] | string;
+/**
+ * Working folder.
+ */
+export type WorkingDir = string;
+/**
+ * When the engine starts it again; default `no`.
+ */
+export type Restart = ('no' | 'always' | 'unless-stopped' | 'on-failure') | string;
+/**
+ * Runs an init process that forwards signals and reaps processes.
+ */
+export type Init = boolean | string;
+/**
+ * Mounts its file system for reading only.
+ */
+export type ReadOnly = boolean | string;
+/**
+ * Capabilities to add, with or without `CAP_`.
+ */
+export type CapAdd = string[] | string;
+/**
+ * Capabilities to drop, with or without `CAP_`.
+ */
+export type CapDrop = string[] | string;
+/**
+ * Security options, such as `no-new-privileges`.
+ */
+export type SecurityOpt = string[] | string;
+/**
+ * Gives it all privileges of the host.
+ */
+export type Privileged = boolean | string;
+/**
+ * Devices of the host: `source[:target[:permissions]]`.
+ */
+export type Devices = string[] | string;
+/**
+ * GPUs of the host: `all`, how many, or a list of `{ driver, count, device_ids, capabilities }`.
+ */
+export type Gpus =
+  | 'all'
+  | number
+  | (
+      | {
+          driver?: string;
+          count?: 'all' | number | string;
+          device_ids?: [string, ...string[]] | string;
+          capabilities?: string[] | string;
+        }
+      | string
+    )[]
+  | string;
+/**
+ * Limits of its processes: a number, or `{ soft, hard }`.
+ */
+export type Ulimits =
+  | {
+      [k: string]:
+        | number
+        | {
+            soft: number | string;
+            hard: number | string;
+          }
+        | string;
+    }
+  | string;
+/**
+ * Kernel parameters, as a map or a list.
+ */
+export type Sysctls =
+  | {
+      [k: string]: string | number | boolean;
+    }
+  | string[]
+  | string;
+/**
+ * Size of /dev/shm; default 64m.
+ */
+export type ShmSize = number | string;
+/**
+ * Memory limit.
+ */
+export type MemLimit = number | string;
+/**
+ * Memory that it should get under pressure.
+ */
+export type MemReservation = number | string;
+/**
+ * Memory and swap together; -1 for no limit; default twice `mem_limit`.
+ */
+export type MemswapLimit = (number | string) | -1 | '-1' | string;
+/**
+ * Number of CPUs, in parts of one.
+ */
+export type Cpus = number | string;
+/**
+ * Share of CPU time under load; default 1024.
+ */
+export type CpuShares = number | string;
+/**
+ * CPUs on which it runs.
+ */
+export type Cpuset = string;
+/**
+ * Most processes; -1 for no limit.
+ */
+export type PidsLimit = number | string;
+/**
+ * How soon it is killed when memory runs out.
+ */
+export type OomScoreAdj = number | string;
+/**
+ * Log driver and its options; default those of the engine.
+ */
+export type Logging =
+  | {
+      driver?: string;
+      options?:
+        | {
+            [k: string]: string | number | boolean;
+          }
+        | string;
+    }
+  | string;
+/**
+ * Labels, as a map or a list of `NAME=VALUE`.
+ */
+export type Labels =
+  | {
+      [k: string]: string | number | boolean;
+    }
+  | string[]
+  | string;
+/**
+ * How the engine tells whether it is healthy; members that are left out come from the image.
+ */
+export type Healthcheck =
+  | {
+      /**
+       * Text for a shell, or `[CMD, …]`, `[CMD-SHELL, text]`, `[NONE]`.
+       */
+      test?: string | [string, ...string[]];
+      /**
+       * Switches the check of the image off.
+       */
+      disable?: boolean | string;
+      /**
+       * Time between two checks.
+       */
+      interval?: string;
+      /**
+       * Time after which a check counts as failed.
+       */
+      timeout?: string;
+      /**
+       * Time in which failures do not count.
+       */
+      start_period?: string;
+      /**
+       * Time between two checks in the start period; engines from API 1.44.
+       */
+      start_interval?: string;
+      /**
+       * Failures in a row that make it unhealthy.
+       */
+      retries?: number | string;
+    }
+  | string;
+/**
+ * Signal that asks it to end.
+ */
+export type StopSignal = string;
+/**
+ * Time after that signal before it is killed, in whole seconds; default 10s.
+ */
+export type StopGracePeriod = string;
+/**
+ * Process namespace of the host or of another container.
+ */
+export type Pid = string;
+/**
+ * IPC namespace.
+ */
+export type Ipc = ('none' | 'private' | 'shareable' | 'host') | string;
+/**
+ * Platform that the image must be for.
+ */
+export type Platform = string;
+/**
+ * OCI runtime; default that of the engine.
+ */
+export type Runtime = string;
+/**
+ * Gives a successor new anonymous volumes and removes them with their container; otherwise they go over and are kept.
+ */
+export type RenewAnonVolumes = boolean | string;
+/**
+ * When it counts as ready: `{ docker: true }`, `{ http }`, `{ tcp }` or `{ command }`, with `timeout` (480s) and `interval` (1s).
+ */
+export type Ready =
+  | {
+      docker?: true | string;
+      http?:
+        | string
+        | {
+            url: string;
+            in?: 'container' | string;
+            status?: number | [number | string, ...(number | string)[]] | string;
+            body?: string;
+          };
+      tcp?: string;
+      command?: [string, ...string[]] | string;
+      timeout?: string;
+      interval?: string;
+    }
+  | string;
+/**
+ * Addresses of what must be there first; one with for_each means all instances.
+ */
+export type DependsOn =
+  | (
+      | string
+      | {
+          /**
+           * The address that is needed.
+           */
+          address: string;
+          /**
+           * Restarts with it.
+           */
+          restart?: boolean | string;
+        }
+    )[]
+  | string;
+/**
+ * The part that the resource plays, where its type allows several.
+ */
+export type Role =
+  | (
+      | 'service'
+      | 'worker'
+      | 'store'
+      | 'job'
+      | 'frontend'
+      | 'ingress'
+      | 'catalog'
+      | 'ownership'
+      | 'trust'
+      | 'runtime'
+      | 'credential'
+      | 'data'
+      | 'infrastructure'
+    )
+  | string;
+/**
+ * How an object, and the instances of one for_each, are replaced.
+ */
+export type Update =
+  | {
+      /**
+       * How many instances are replaced, restarted or started at once; default 1.
+       */
+      batch?: number | string;
+      /**
+       * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
+       */
+      order?: ('stop-first' | 'start-first') | string;
+      /**
+       * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
+       */
+      drain?: string;
+      /**
+       * How long to wait between two batches.
+       */
+      pause?: string;
+    }
+  | string;
+/**
+ * What may happen to the object.
+ */
+export type Lifecycle =
+  | {
+      /**
+       * The object is never removed or replaced.
+       */
+      prevent_destroy?: boolean | string;
+      /**
+       * Paths of attributes whose differences are left alone, or all.
+       */
+      ignore_changes?: 'all' | string[] | string;
+      /**
+       * A replacement is made before the old object goes.
+       */
+      create_before_destroy?: boolean | string;
+      /**
+       * Addresses, or paths of their attributes, whose change replaces this object.
+       */
+      replace_triggered_by?: string[] | string;
+      /**
+       * What must hold before the object is changed.
+       */
+      preconditions?: Preconditions | string;
+      /**
+       * What must hold after the object was changed.
+       */
+      postconditions?: Preconditions | string;
+      /**
+       * Affirms what happens to data that would stay behind.
+       */
+      data?: ('copied' | 'empty') | string;
+      /**
+       * Going back after a new version touched the data is safe.
+       */
+      reversible?: boolean | string;
+    }
+  | string;
+/**
+ * Items: A condition.
+ */
+export type Preconditions = (
+  | {
+      /**
+       * An expression that must be true, as ${…}.
+       */
+      that: string;
+      /**
+       * What is said when it is not.
+       */
+      message: string;
+    }
+  | string
+)[];
+/**
+ * How long effects may take.
+ */
+export type Timeouts =
+  | {
+      /**
+       * How long making the object may take.
+       */
+      create?: string;
+      /**
+       * How long replacing the object may take.
+       */
+      replace?: string;
+      /**
+       * How long removing the object may take.
+       */
+      remove?: string;
+      /**
+       * How long the object may take to get ready.
+       */
+      ready?: string;
+    }
+  | string;
+/**
+ * Where it comes from. An image that is loaded from an archive needs none.
+ */
+export type Repository = string;
+/**
+ * Digest of its manifest, or for an archive the id of the image.
+ */
+export type Digest = string;
+/**
+ * Platform that it must be for.
+ */
+export type DockerImagePlatform = string;
+/**
+ * File of `docker save` beside the document to load it from.
+ */
+export type Archive = string;
+/**
+ * What it must declare of itself.
+ */
+export type Expect =
+  | {
+      /**
+       * Value of `org.opencontainers.image.revision`.
+       */
+      revision?: string;
+      /**
+       * Value of `org.opencontainers.image.source`.
+       */
+      source?: string;
+      /**
+       * Its entrypoint.
+       */
+      entrypoint?: string | string[];
+    }
+  | string;
+/**
+ * Image by digest, `repository@sha256:…`, or by its bare id; mostly a reference to a `docker.image`.
+ */
+export type DockerImageContentImage = string;
+/**
+ * File or folder in the image. Symbolic links on the way are not followed.
+ */
+export type Path = string;
+/**
+ * Which containers are meant, running or not.
+ */
+export type Selector =
+  | {
+      /**
+       * Label that a container has to carry, `NAME=VALUE` or `NAME`; all of several.
+       */
+      label: string | [string | string, ...(string | string)[]];
+    }
+  | string;
+/**
+ * What has to hold, or the plan is refused: `subset`, each of them is one of this environment; `equal`, and each container of this environment is one of them. Default `none`.
+ */
+export type Guard = ('none' | 'subset' | 'equal') | string;
+/**
+ * Networks by name: a list of names, a list of objects with `name`, or a map.
+ */
+export type DockerJobNetworks = DockerContainerNetworks | DefaultsDockerContainerNetworks | string;
+/**
+ * Memory limit.
+ */
+export type DockerJobMemLimit = number | string;
+/**
+ * Memory that it should get under pressure.
+ */
+export type DockerJobMemReservation = number | string;
+/**
+ * Memory and swap together; -1 for no limit; default twice `mem_limit`.
+ */
+export type DockerJobMemswapLimit = (number | string) | -1 | '-1' | string;
+/**
+ * Number of CPUs, in parts of one.
+ */
+export type DockerJobCpus = number | string;
+/**
+ * Share of CPU time under load; default 1024.
+ */
+export type DockerJobCpuShares = number | string;
+/**
+ * CPUs on which it runs.
+ */
+export type DockerJobCpuset = string;
+/**
+ * Most processes; -1 for no limit.
+ */
+export type DockerJobPidsLimit = number | string;
+/**
+ * Name of its container on the engine; default `<environment>-<name>[-<key>]`.
+ */
+export type DockerJobName = string;
+/**
+ * Any values that count as inputs of the run beside its other attributes.
+ */
+export type Inputs = unknown;
+/**
+ * When it runs: `on_change`, when its inputs differ from those of the last completed run; `once`, when no run ever completed with them; `on_demand`, when `accede run ADDRESS` is called; `by_reference`, when it is given a request, one JSON document that it finds at `/accede/request.json`. Default `on_change`.
+ */
+export type Run = ('on_change' | 'once' | 'on_demand' | 'by_reference') | string;
+/**
+ * When an `on_demand` job is due, in the five fields of cron (minute, hour, day of the month, month, day of the week; UTC) or as `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. Nothing runs by it alone: it is for what runs `accede run ADDRESS`.
+ */
+export type Schedule = string;
+/**
+ * Stage in which it runs; default `migrate`.
+ */
+export type Stage = ('migrate' | 'start' | 'verify') | string;
+/**
+ * Time after which it is stopped and counts as failed; default `10m`, at most `24h`.
+ */
+export type Timeout = string;
+/**
+ * File in the container that holds its receipt: one JSON document of at most 1 MiB.
+ */
+export type Output = string;
+/**
+ * Takes its standard output as the receipt; what it logs belongs on standard error.
+ */
+export type Stdout = boolean | string;
+/**
+ * File beside the document with the JSON Schema (draft-07 or 2020-12) that the receipt has to fit, from the next run on.
+ */
+export type Schema = string;
+/**
+ * How many containers of earlier completed runs stay for reading; default 0.
+ */
+export type Keep = number | string;
+/**
+ * Name on the engine; default `<environment>-<name>[-<key>]`.
+ */
+export type DockerNetworkName = string;
+/**
+ * Options of the driver.
+ */
+export type DriverOpts =
+  | {
+      [k: string]: string | number | boolean;
+    }
+  | string;
+/**
+ * Whether it is cut off from the outside.
+ */
+export type Internal = boolean | string;
+/**
+ * Whether single containers may join a Swarm network.
+ */
+export type Attachable = boolean | string;
+/**
+ * Whether it carries IPv6.
+ */
+export type Ipv6 = boolean | string;
+/**
+ * Address management.
+ */
+export type Ipam =
+  | {
+      /**
+       * Address management driver; default `default`.
+       */
+      driver?: string;
+      /**
+       * Address pools; the engine chooses one when there is none.
+       */
+      config?:
+        | (
+            | {
+                subnet?: string;
+                gateway?: string;
+                ip_range?: string;
+                aux_addresses?:
+                  | {
+                      [k: string]: string;
+                    }
+                  | string;
+              }
+            | string
+          )[]
+        | string;
+    }
+  | string;
+/**
+ * Options of the driver.
+ */
+export type DockerVolumeDriverOpts =
+  | {
+      [k: string]: string | number | boolean;
+    }
+  | string;
+/**
+ * Host names and addresses that it is for. Others make a new certificate and key.
+ */
+export type Names = [string | string, ...(string | string)[]] | string;
+/**
+ * The directory of its two files, certificate.pem and key.pem; it is made, and the one above it has to be there. A relative path starts at the folder of the document. Default .accede/certificates/ and its name.
+ */
+export type LocalCertificatePath = string;
+/**
+ * For how many days it is valid. Default 365. Another number makes a new one.
+ */
+export type ValidityDays = number | string;
+/**
+ * Counts the certificates: another number makes a new one with a new key. Default 1.
+ */
+export type Generation = number | string;
+/**
+ * The user who owns both files, by name or number. Without it the owner is not looked at.
+ */
+export type Owner = string | number;
+/**
+ * Permission bits of the key in octal, quoted. Default "0600". The certificate has 0644.
+ */
+export type Mode = string;
+/**
+ * Where the directory stands; the one above it has to be there. A relative path starts at the folder of the document.
+ */
+export type LocalDirectoryPath = string;
+/**
+ * The user who owns the directory, by name or number. Without it the owner is not looked at.
+ */
+export type LocalDirectoryOwner = string | number;
+/**
+ * Permission bits in octal, quoted. Default "0700".
+ */
+export type LocalDirectoryMode = string;
+/**
+ * Whether a file .accede-directory in it says whose it is. Default true: a directory without our marker is refused, such as the empty place where a disk is not mounted.
+ */
+export type Marker = boolean | string;
+/**
+ * Where the file stands. A relative path starts at the folder of the document.
+ */
+export type LocalFilePath = string;
+/**
+ * The text of the file. Either this or `source`.
+ */
+export type Content = string;
+/**
+ * A file beside the document whose bytes are the content. Either this or `content`.
+ */
+export type Source = string;
+/**
+ * Permission bits in octal, quoted. Default "0644".
+ */
+export type LocalFileMode = string;
+/**
+ * The user who owns the file, by name or number. Without it the owner is not looked at.
+ */
+export type LocalFileOwner = string | number;
+/**
+ * The group of the file, by name or number. Without it the group is not looked at.
+ */
+export type Group = string | number;
+/**
+ * Treats the content as a secret although it was written in the open.
+ */
+export type Sensitive = boolean | string;
+/**
+ * What kind of keys. Only ed25519, which is the default.
+ */
+export type Algorithm = 'ed25519' | string;
+/**
+ * Counts the pairs: another number makes a new one. Default 1.
+ */
+export type LocalKeypairGeneration = number | string;
+/**
+ * How many former public keys stay in `public_keys`, so that what they signed is taken for a while. Default 1; 0 lets them go.
+ */
+export type Overlap = number | string;
+/**
+ * The ports to give away, as "20000-20099". Nothing else should use them; those of two resources must not overlap.
+ */
+export type Range = string;
+/**
+ * Who gets a port. A name keeps its port for as long as it stands here.
+ */
+export type LocalPortsNames = [string | string, ...(string | string)[]] | string;
+/**
+ * How many random bytes it has. Default 32. Another number makes a new value.
+ */
+export type Bytes = number | string;
+/**
+ * How the bytes are written as text. Default hex. Another one makes a new value.
+ */
+export type Encoding = ('hex' | 'base64' | 'base64url') | string;
+/**
+ * Counts the values: another number makes a new one. Default 1.
+ */
+export type LocalSecretGeneration = number | string;
+/**
+ * Any value. It is kept in the state as it was at the last apply.
+ */
+export type Input = unknown;
+/**
+ * The key of secrets that the state keeps: those that Accede makes, and former ones for the way back.
+ */
+export type Encryption =
+  | {
+      /**
+       * File with a key of 32 bytes, as they are or in hexadecimal or base64, mode 0600. Relative to the environment.
+       */
+      key_file: string;
+    }
+  | {
+      /**
+       * A passphrase of 16 characters or more, from a secret.
+       */
+      passphrase: string;
+    }
+  | string;
+export type PolicyAllow =
+  | 'resume'
+  | 'revert'
+  | 'catalog-retry'
+  | 'catalog-supersede'
+  | 'catalog-abandon'
+  | 'worker-supersede'
+  | 'supersede'
+  | 'destroy'
+  | 'initial'
+  | 'drift-repair'
+  | 'annotation'
+  | 'policy-change'
+  | 'reference-completion'
+  | 'worker-tuning'
+  | 'credential-rotation'
+  | 'trust-transition'
+  | 'routing'
+  | 'frontend-content'
+  | 'runtime-generation'
+  | 'job-run'
+  | 'configuration'
+  | 'store-refresh'
+  | 'worker-implementation'
+  | 'serving-refresh'
+  | 'release-refresh'
+  | 'catalog-upgrade'
+  | 'topology'
+  | 'data-reset'
+  | 'replacement'
+  | 'composite';
+export type Allow = (PolicyAllow | string)[];
+export type From = string;
+export type Verify = (Backup | string)[];
+
 export interface Environment {
   /**
    * The version of the format.
@@ -98,403 +971,59 @@ export interface Environment {
      * A container that runs until it is told to end.
      */
     'docker.container'?: {
-      /**
-       * Image by digest, `repository@sha256:…`, by its bare id, `sha256:…`, or as the map that a release has of it; by tag only where the provider says `allow_tags: true`.
-       */
-      image?:
-        | string
-        | {
-            repository: string;
-            digest: string;
-            tag?: string;
-          };
-      /**
-       * Name on the engine; default `<environment>-<name>[-<key>]`.
-       */
-      name?: string;
-      /**
-       * Arguments of the entrypoint, or the command itself; text is split into words as a shell does.
-       */
-      command?: string | [(string | number | boolean) | string, ...((string | number | boolean) | string)[]];
-      /**
-       * Replaces the entrypoint of the image; empty takes it away.
-       */
-      entrypoint?: (string | [(string | number | boolean) | string, ...((string | number | boolean) | string)[]]) | '' | [] | string;
-      /**
-       * Environment variables, as a map or a list of `NAME=VALUE`.
-       */
-      environment?:
-        | {
-            [k: string]: string | number | boolean;
-          }
-        | string[]
-        | string;
-      /**
-       * Files of `NAME=VALUE` lines beside the document; `environment` is stronger.
-       */
-      env_file?: string | string[];
-      /**
-       * Files with secret content, by path in the container; owned by its user with mode 0400.
-       */
-      secrets?:
-        | {
-            [k: string]:
-              | string
-              | {
-                  value: string;
-                  uid?: number | string;
-                  gid?: number | string;
-                  mode?: string;
-                };
-          }
-        | string;
-      /**
-       * Files by path in the container; owned by root with mode 0444.
-       */
-      configs?:
-        | {
-            [k: string]:
-              | string
-              | {
-                  content: string;
-                  uid?: number | string;
-                  gid?: number | string;
-                  mode?: string;
-                };
-          }
-        | string;
-      /**
-       * Mounts: `source:target[:options]` or the long form.
-       */
-      volumes?:
-        | (
-            | string
-            | {
-                type: ('bind' | 'volume' | 'tmpfs') | string;
-                source?: string;
-                target: string;
-                read_only?: boolean | string;
-                bind?:
-                  | {
-                      propagation?: ('private' | 'rprivate' | 'shared' | 'rshared' | 'slave' | 'rslave') | string;
-                      create_host_path?: boolean | string;
-                      selinux?: ('z' | 'Z') | string;
-                    }
-                  | string;
-                volume?:
-                  | {
-                      nocopy?: boolean | string;
-                    }
-                  | string;
-                tmpfs?:
-                  | {
-                      size?: number | string;
-                      mode?: string;
-                    }
-                  | string;
-              }
-          )[]
-        | string;
-      /**
-       * Mounts in memory: `path[:options]`.
-       */
-      tmpfs?: string | string[];
-      /**
-       * Published ports: `[host_ip:][published]:target[/protocol]` or the long form.
-       */
-      ports?:
-        | (
-            | (number | string)
-            | {
-                target: number | string;
-                published?: number | string;
-                host_ip?: string;
-                protocol?: ('tcp' | 'udp' | 'sctp') | string;
-              }
-            | string
-          )[]
-        | string;
-      /**
-       * Ports that are declared without being published.
-       */
-      expose?: (number | string)[] | string;
-      /**
-       * Networks by name: a list of names, a list of objects with `name`, or a map.
-       */
-      networks?:
-        | (
-            | string
-            | {
-                name: string;
-                aliases?: string[] | string;
-                ipv4_address?: string;
-                ipv6_address?: string;
-              }
-          )[]
-        | {
-            [k: string]:
-              | {
-                  aliases?: string[] | string;
-                  ipv4_address?: string;
-                  ipv6_address?: string;
-                }
-              | null
-              | string;
-          }
-        | string;
-      /**
-       * Uses no network of its own.
-       */
-      network_mode?: ('bridge' | 'host' | 'none') | string;
-      /**
-       * Host name in the container; default its short id.
-       */
-      hostname?: string;
-      /**
-       * More lines of /etc/hosts: `HOST:ADDRESS`, or a map.
-       */
-      extra_hosts?:
-        | {
-            [k: string]: string;
-          }
-        | string[]
-        | string;
-      /**
-       * Name servers.
-       */
-      dns?: string | string[];
-      /**
-       * Search domains.
-       */
-      dns_search?: string | string[];
-      /**
-       * Options of the resolver.
-       */
-      dns_opt?: string[] | string;
-      /**
-       * User, `user[:group]`, by name or number.
-       */
-      user?: string | number;
-      /**
-       * More groups of the user.
-       */
-      group_add?: (string | number)[] | string;
-      /**
-       * Working folder.
-       */
-      working_dir?: string;
-      /**
-       * When the engine starts it again; default `no`.
-       */
-      restart?: ('no' | 'always' | 'unless-stopped' | 'on-failure') | string;
-      /**
-       * Runs an init process that forwards signals and reaps processes.
-       */
-      init?: boolean | string;
-      /**
-       * Mounts its file system for reading only.
-       */
-      read_only?: boolean | string;
-      /**
-       * Capabilities to add, with or without `CAP_`.
-       */
-      cap_add?: string[] | string;
-      /**
-       * Capabilities to drop, with or without `CAP_`.
-       */
-      cap_drop?: string[] | string;
-      /**
-       * Security options, such as `no-new-privileges`.
-       */
-      security_opt?: string[] | string;
-      /**
-       * Gives it all privileges of the host.
-       */
-      privileged?: boolean | string;
-      /**
-       * Devices of the host: `source[:target[:permissions]]`.
-       */
-      devices?: string[] | string;
-      /**
-       * GPUs of the host: `all`, how many, or a list of `{ driver, count, device_ids, capabilities }`.
-       */
-      gpus?:
-        | 'all'
-        | number
-        | (
-            | {
-                driver?: string;
-                count?: 'all' | number | string;
-                device_ids?: [string, ...string[]] | string;
-                capabilities?: string[] | string;
-              }
-            | string
-          )[]
-        | string;
-      /**
-       * Limits of its processes: a number, or `{ soft, hard }`.
-       */
-      ulimits?:
-        | {
-            [k: string]:
-              | number
-              | {
-                  soft: number | string;
-                  hard: number | string;
-                }
-              | string;
-          }
-        | string;
-      /**
-       * Kernel parameters, as a map or a list.
-       */
-      sysctls?:
-        | {
-            [k: string]: string | number | boolean;
-          }
-        | string[]
-        | string;
-      /**
-       * Size of /dev/shm; default 64m.
-       */
-      shm_size?: number | string;
-      /**
-       * Memory limit.
-       */
-      mem_limit?: number | string;
-      /**
-       * Memory that it should get under pressure.
-       */
-      mem_reservation?: number | string;
-      /**
-       * Memory and swap together; -1 for no limit; default twice `mem_limit`.
-       */
-      memswap_limit?: (number | string) | -1 | '-1' | string;
-      /**
-       * Number of CPUs, in parts of one.
-       */
-      cpus?: number | string;
-      /**
-       * Share of CPU time under load; default 1024.
-       */
-      cpu_shares?: number | string;
-      /**
-       * CPUs on which it runs.
-       */
-      cpuset?: string;
-      /**
-       * Most processes; -1 for no limit.
-       */
-      pids_limit?: number | string;
-      /**
-       * How soon it is killed when memory runs out.
-       */
-      oom_score_adj?: number | string;
-      /**
-       * Log driver and its options; default those of the engine.
-       */
-      logging?:
-        | {
-            driver?: string;
-            options?:
-              | {
-                  [k: string]: string | number | boolean;
-                }
-              | string;
-          }
-        | string;
-      /**
-       * Labels, as a map or a list of `NAME=VALUE`.
-       */
-      labels?:
-        | {
-            [k: string]: string | number | boolean;
-          }
-        | string[]
-        | string;
-      /**
-       * How the engine tells whether it is healthy; members that are left out come from the image.
-       */
-      healthcheck?:
-        | {
-            /**
-             * Text for a shell, or `[CMD, …]`, `[CMD-SHELL, text]`, `[NONE]`.
-             */
-            test?: string | [string, ...string[]];
-            /**
-             * Switches the check of the image off.
-             */
-            disable?: boolean | string;
-            /**
-             * Time between two checks.
-             */
-            interval?: string;
-            /**
-             * Time after which a check counts as failed.
-             */
-            timeout?: string;
-            /**
-             * Time in which failures do not count.
-             */
-            start_period?: string;
-            /**
-             * Time between two checks in the start period; engines from API 1.44.
-             */
-            start_interval?: string;
-            /**
-             * Failures in a row that make it unhealthy.
-             */
-            retries?: number | string;
-          }
-        | string;
-      /**
-       * Signal that asks it to end.
-       */
-      stop_signal?: string;
-      /**
-       * Time after that signal before it is killed, in whole seconds; default 10s.
-       */
-      stop_grace_period?: string;
-      /**
-       * Process namespace of the host or of another container.
-       */
-      pid?: string;
-      /**
-       * IPC namespace.
-       */
-      ipc?: ('none' | 'private' | 'shareable' | 'host') | string;
-      /**
-       * Platform that the image must be for.
-       */
-      platform?: string;
-      /**
-       * OCI runtime; default that of the engine.
-       */
-      runtime?: string;
-      /**
-       * Gives a successor new anonymous volumes and removes them with their container; otherwise they go over and are kept.
-       */
-      renew_anon_volumes?: boolean | string;
-      /**
-       * When it counts as ready: `{ docker: true }`, `{ http }`, `{ tcp }` or `{ command }`, with `timeout` (480s) and `interval` (1s).
-       */
-      ready?:
-        | {
-            docker?: true | string;
-            http?:
-              | string
-              | {
-                  url: string;
-                  in?: 'container' | string;
-                  status?: number | [number | string, ...(number | string)[]] | string;
-                  body?: string;
-                };
-            tcp?: string;
-            command?: [string, ...string[]] | string;
-            timeout?: string;
-            interval?: string;
-          }
-        | string;
+      image?: Image;
+      name?: Name;
+      command?: Command;
+      entrypoint?: Entrypoint;
+      environment?: DockerContainerEnvironment;
+      env_file?: EnvFile;
+      secrets?: Secrets;
+      configs?: Configs;
+      volumes?: Volumes;
+      tmpfs?: Tmpfs;
+      ports?: Ports;
+      expose?: Expose;
+      networks?: Networks;
+      network_mode?: NetworkMode;
+      hostname?: Hostname;
+      extra_hosts?: ExtraHosts;
+      dns?: Dns;
+      dns_search?: DnsSearch;
+      dns_opt?: DnsOpt;
+      user?: User;
+      group_add?: GroupAdd;
+      working_dir?: WorkingDir;
+      restart?: Restart;
+      init?: Init;
+      read_only?: ReadOnly;
+      cap_add?: CapAdd;
+      cap_drop?: CapDrop;
+      security_opt?: SecurityOpt;
+      privileged?: Privileged;
+      devices?: Devices;
+      gpus?: Gpus;
+      ulimits?: Ulimits;
+      sysctls?: Sysctls;
+      shm_size?: ShmSize;
+      mem_limit?: MemLimit;
+      mem_reservation?: MemReservation;
+      memswap_limit?: MemswapLimit;
+      cpus?: Cpus;
+      cpu_shares?: CpuShares;
+      cpuset?: Cpuset;
+      pids_limit?: PidsLimit;
+      oom_score_adj?: OomScoreAdj;
+      logging?: Logging;
+      labels?: Labels;
+      healthcheck?: Healthcheck;
+      stop_signal?: StopSignal;
+      stop_grace_period?: StopGracePeriod;
+      pid?: Pid;
+      ipc?: Ipc;
+      platform?: Platform;
+      runtime?: Runtime;
+      renew_anon_volumes?: RenewAnonVolumes;
+      ready?: Ready;
       /**
        * A map or a list of unique texts: one instance per key.
        */
@@ -508,161 +1037,15 @@ export interface Environment {
        * False leaves the resource out.
        */
       enabled?: boolean | string;
-      /**
-       * Addresses of what must be there first; one with for_each means all instances.
-       */
-      depends_on?:
-        | (
-            | string
-            | {
-                /**
-                 * The address that is needed.
-                 */
-                address: string;
-                /**
-                 * Restarts with it.
-                 */
-                restart?: boolean | string;
-              }
-          )[]
-        | string;
+      depends_on?: DependsOn;
       /**
        * The alias of the provider block, as NAME:ALIAS.
        */
       provider?: string;
-      /**
-       * The part that the resource plays, where its type allows several.
-       */
-      role?:
-        | (
-            | 'service'
-            | 'worker'
-            | 'store'
-            | 'job'
-            | 'frontend'
-            | 'ingress'
-            | 'catalog'
-            | 'ownership'
-            | 'trust'
-            | 'runtime'
-            | 'credential'
-            | 'data'
-            | 'infrastructure'
-          )
-        | string;
-      /**
-       * How an object, and the instances of one for_each, are replaced.
-       */
-      update?:
-        | {
-            /**
-             * How many instances are replaced, restarted or started at once; default 1.
-             */
-            batch?: number | string;
-            /**
-             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-             */
-            order?: ('stop-first' | 'start-first') | string;
-            /**
-             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-             */
-            drain?: string;
-            /**
-             * How long to wait between two batches.
-             */
-            pause?: string;
-          }
-        | string;
-      /**
-       * What may happen to the object.
-       */
-      lifecycle?:
-        | {
-            /**
-             * The object is never removed or replaced.
-             */
-            prevent_destroy?: boolean | string;
-            /**
-             * Paths of attributes whose differences are left alone, or all.
-             */
-            ignore_changes?: 'all' | string[] | string;
-            /**
-             * A replacement is made before the old object goes.
-             */
-            create_before_destroy?: boolean | string;
-            /**
-             * Addresses, or paths of their attributes, whose change replaces this object.
-             */
-            replace_triggered_by?: string[] | string;
-            /**
-             * What must hold before the object is changed.
-             */
-            preconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * What must hold after the object was changed.
-             */
-            postconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * Affirms what happens to data that would stay behind.
-             */
-            data?: ('copied' | 'empty') | string;
-            /**
-             * Going back after a new version touched the data is safe.
-             */
-            reversible?: boolean | string;
-          }
-        | string;
-      /**
-       * How long effects may take.
-       */
-      timeouts?:
-        | {
-            /**
-             * How long making the object may take.
-             */
-            create?: string;
-            /**
-             * How long replacing the object may take.
-             */
-            replace?: string;
-            /**
-             * How long removing the object may take.
-             */
-            remove?: string;
-            /**
-             * How long the object may take to get ready.
-             */
-            ready?: string;
-          }
-        | string;
+      role?: Role;
+      update?: Update;
+      lifecycle?: Lifecycle;
+      timeouts?: Timeouts;
       /**
        * Addresses that must have converged before a two-phase resource is committed.
        */
@@ -672,41 +1055,11 @@ export interface Environment {
      * An image on the engine, pulled by digest or loaded from an archive.
      */
     'docker.image'?: {
-      /**
-       * Where it comes from. An image that is loaded from an archive needs none.
-       */
-      repository?: string;
-      /**
-       * Digest of its manifest, or for an archive the id of the image.
-       */
-      digest?: string;
-      /**
-       * Platform that it must be for.
-       */
-      platform?: string;
-      /**
-       * File of `docker save` beside the document to load it from.
-       */
-      archive?: string;
-      /**
-       * What it must declare of itself.
-       */
-      expect?:
-        | {
-            /**
-             * Value of `org.opencontainers.image.revision`.
-             */
-            revision?: string;
-            /**
-             * Value of `org.opencontainers.image.source`.
-             */
-            source?: string;
-            /**
-             * Its entrypoint.
-             */
-            entrypoint?: string | string[];
-          }
-        | string;
+      repository?: Repository;
+      digest?: Digest;
+      platform?: DockerImagePlatform;
+      archive?: Archive;
+      expect?: Expect;
       /**
        * A map or a list of unique texts: one instance per key.
        */
@@ -720,161 +1073,15 @@ export interface Environment {
        * False leaves the resource out.
        */
       enabled?: boolean | string;
-      /**
-       * Addresses of what must be there first; one with for_each means all instances.
-       */
-      depends_on?:
-        | (
-            | string
-            | {
-                /**
-                 * The address that is needed.
-                 */
-                address: string;
-                /**
-                 * Restarts with it.
-                 */
-                restart?: boolean | string;
-              }
-          )[]
-        | string;
+      depends_on?: DependsOn;
       /**
        * The alias of the provider block, as NAME:ALIAS.
        */
       provider?: string;
-      /**
-       * The part that the resource plays, where its type allows several.
-       */
-      role?:
-        | (
-            | 'service'
-            | 'worker'
-            | 'store'
-            | 'job'
-            | 'frontend'
-            | 'ingress'
-            | 'catalog'
-            | 'ownership'
-            | 'trust'
-            | 'runtime'
-            | 'credential'
-            | 'data'
-            | 'infrastructure'
-          )
-        | string;
-      /**
-       * How an object, and the instances of one for_each, are replaced.
-       */
-      update?:
-        | {
-            /**
-             * How many instances are replaced, restarted or started at once; default 1.
-             */
-            batch?: number | string;
-            /**
-             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-             */
-            order?: ('stop-first' | 'start-first') | string;
-            /**
-             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-             */
-            drain?: string;
-            /**
-             * How long to wait between two batches.
-             */
-            pause?: string;
-          }
-        | string;
-      /**
-       * What may happen to the object.
-       */
-      lifecycle?:
-        | {
-            /**
-             * The object is never removed or replaced.
-             */
-            prevent_destroy?: boolean | string;
-            /**
-             * Paths of attributes whose differences are left alone, or all.
-             */
-            ignore_changes?: 'all' | string[] | string;
-            /**
-             * A replacement is made before the old object goes.
-             */
-            create_before_destroy?: boolean | string;
-            /**
-             * Addresses, or paths of their attributes, whose change replaces this object.
-             */
-            replace_triggered_by?: string[] | string;
-            /**
-             * What must hold before the object is changed.
-             */
-            preconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * What must hold after the object was changed.
-             */
-            postconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * Affirms what happens to data that would stay behind.
-             */
-            data?: ('copied' | 'empty') | string;
-            /**
-             * Going back after a new version touched the data is safe.
-             */
-            reversible?: boolean | string;
-          }
-        | string;
-      /**
-       * How long effects may take.
-       */
-      timeouts?:
-        | {
-            /**
-             * How long making the object may take.
-             */
-            create?: string;
-            /**
-             * How long replacing the object may take.
-             */
-            replace?: string;
-            /**
-             * How long removing the object may take.
-             */
-            remove?: string;
-            /**
-             * How long the object may take to get ready.
-             */
-            ready?: string;
-          }
-        | string;
+      role?: Role;
+      update?: Update;
+      lifecycle?: Lifecycle;
+      timeouts?: Timeouts;
       /**
        * Addresses that must have converged before a two-phase resource is committed.
        */
@@ -884,14 +1091,8 @@ export interface Environment {
      * What stands at a path of an image, by digest.
      */
     'docker.image_content'?: {
-      /**
-       * Image by digest, `repository@sha256:…`, or by its bare id; mostly a reference to a `docker.image`.
-       */
-      image?: string;
-      /**
-       * File or folder in the image. Symbolic links on the way are not followed.
-       */
-      path?: string;
+      image?: DockerImageContentImage;
+      path?: Path;
       /**
        * A map or a list of unique texts: one instance per key.
        */
@@ -905,161 +1106,15 @@ export interface Environment {
        * False leaves the resource out.
        */
       enabled?: boolean | string;
-      /**
-       * Addresses of what must be there first; one with for_each means all instances.
-       */
-      depends_on?:
-        | (
-            | string
-            | {
-                /**
-                 * The address that is needed.
-                 */
-                address: string;
-                /**
-                 * Restarts with it.
-                 */
-                restart?: boolean | string;
-              }
-          )[]
-        | string;
+      depends_on?: DependsOn;
       /**
        * The alias of the provider block, as NAME:ALIAS.
        */
       provider?: string;
-      /**
-       * The part that the resource plays, where its type allows several.
-       */
-      role?:
-        | (
-            | 'service'
-            | 'worker'
-            | 'store'
-            | 'job'
-            | 'frontend'
-            | 'ingress'
-            | 'catalog'
-            | 'ownership'
-            | 'trust'
-            | 'runtime'
-            | 'credential'
-            | 'data'
-            | 'infrastructure'
-          )
-        | string;
-      /**
-       * How an object, and the instances of one for_each, are replaced.
-       */
-      update?:
-        | {
-            /**
-             * How many instances are replaced, restarted or started at once; default 1.
-             */
-            batch?: number | string;
-            /**
-             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-             */
-            order?: ('stop-first' | 'start-first') | string;
-            /**
-             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-             */
-            drain?: string;
-            /**
-             * How long to wait between two batches.
-             */
-            pause?: string;
-          }
-        | string;
-      /**
-       * What may happen to the object.
-       */
-      lifecycle?:
-        | {
-            /**
-             * The object is never removed or replaced.
-             */
-            prevent_destroy?: boolean | string;
-            /**
-             * Paths of attributes whose differences are left alone, or all.
-             */
-            ignore_changes?: 'all' | string[] | string;
-            /**
-             * A replacement is made before the old object goes.
-             */
-            create_before_destroy?: boolean | string;
-            /**
-             * Addresses, or paths of their attributes, whose change replaces this object.
-             */
-            replace_triggered_by?: string[] | string;
-            /**
-             * What must hold before the object is changed.
-             */
-            preconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * What must hold after the object was changed.
-             */
-            postconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * Affirms what happens to data that would stay behind.
-             */
-            data?: ('copied' | 'empty') | string;
-            /**
-             * Going back after a new version touched the data is safe.
-             */
-            reversible?: boolean | string;
-          }
-        | string;
-      /**
-       * How long effects may take.
-       */
-      timeouts?:
-        | {
-            /**
-             * How long making the object may take.
-             */
-            create?: string;
-            /**
-             * How long replacing the object may take.
-             */
-            replace?: string;
-            /**
-             * How long removing the object may take.
-             */
-            remove?: string;
-            /**
-             * How long the object may take to get ready.
-             */
-            ready?: string;
-          }
-        | string;
+      role?: Role;
+      update?: Update;
+      lifecycle?: Lifecycle;
+      timeouts?: Timeouts;
       /**
        * Addresses that must have converged before a two-phase resource is committed.
        */
@@ -1069,21 +1124,8 @@ export interface Environment {
      * The containers that carry a label, whoever made them.
      */
     'docker.inventory'?: {
-      /**
-       * Which containers are meant, running or not.
-       */
-      selector?:
-        | {
-            /**
-             * Label that a container has to carry, `NAME=VALUE` or `NAME`; all of several.
-             */
-            label: string | [string | string, ...(string | string)[]];
-          }
-        | string;
-      /**
-       * What has to hold, or the plan is refused: `subset`, each of them is one of this environment; `equal`, and each container of this environment is one of them. Default `none`.
-       */
-      guard?: ('none' | 'subset' | 'equal') | string;
+      selector?: Selector;
+      guard?: Guard;
       /**
        * A map or a list of unique texts: one instance per key.
        */
@@ -1097,161 +1139,15 @@ export interface Environment {
        * False leaves the resource out.
        */
       enabled?: boolean | string;
-      /**
-       * Addresses of what must be there first; one with for_each means all instances.
-       */
-      depends_on?:
-        | (
-            | string
-            | {
-                /**
-                 * The address that is needed.
-                 */
-                address: string;
-                /**
-                 * Restarts with it.
-                 */
-                restart?: boolean | string;
-              }
-          )[]
-        | string;
+      depends_on?: DependsOn;
       /**
        * The alias of the provider block, as NAME:ALIAS.
        */
       provider?: string;
-      /**
-       * The part that the resource plays, where its type allows several.
-       */
-      role?:
-        | (
-            | 'service'
-            | 'worker'
-            | 'store'
-            | 'job'
-            | 'frontend'
-            | 'ingress'
-            | 'catalog'
-            | 'ownership'
-            | 'trust'
-            | 'runtime'
-            | 'credential'
-            | 'data'
-            | 'infrastructure'
-          )
-        | string;
-      /**
-       * How an object, and the instances of one for_each, are replaced.
-       */
-      update?:
-        | {
-            /**
-             * How many instances are replaced, restarted or started at once; default 1.
-             */
-            batch?: number | string;
-            /**
-             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-             */
-            order?: ('stop-first' | 'start-first') | string;
-            /**
-             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-             */
-            drain?: string;
-            /**
-             * How long to wait between two batches.
-             */
-            pause?: string;
-          }
-        | string;
-      /**
-       * What may happen to the object.
-       */
-      lifecycle?:
-        | {
-            /**
-             * The object is never removed or replaced.
-             */
-            prevent_destroy?: boolean | string;
-            /**
-             * Paths of attributes whose differences are left alone, or all.
-             */
-            ignore_changes?: 'all' | string[] | string;
-            /**
-             * A replacement is made before the old object goes.
-             */
-            create_before_destroy?: boolean | string;
-            /**
-             * Addresses, or paths of their attributes, whose change replaces this object.
-             */
-            replace_triggered_by?: string[] | string;
-            /**
-             * What must hold before the object is changed.
-             */
-            preconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * What must hold after the object was changed.
-             */
-            postconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * Affirms what happens to data that would stay behind.
-             */
-            data?: ('copied' | 'empty') | string;
-            /**
-             * Going back after a new version touched the data is safe.
-             */
-            reversible?: boolean | string;
-          }
-        | string;
-      /**
-       * How long effects may take.
-       */
-      timeouts?:
-        | {
-            /**
-             * How long making the object may take.
-             */
-            create?: string;
-            /**
-             * How long replacing the object may take.
-             */
-            replace?: string;
-            /**
-             * How long removing the object may take.
-             */
-            remove?: string;
-            /**
-             * How long the object may take to get ready.
-             */
-            ready?: string;
-          }
-        | string;
+      role?: Role;
+      update?: Update;
+      lifecycle?: Lifecycle;
+      timeouts?: Timeouts;
       /**
        * Addresses that must have converged before a two-phase resource is committed.
        */
@@ -1261,341 +1157,61 @@ export interface Environment {
      * A process in a container that runs to its end, when its inputs change or when it is asked for, and may leave a receipt.
      */
     'docker.job'?: {
-      /**
-       * Image by digest, `repository@sha256:…`, by its bare id, `sha256:…`, or as the map that a release has of it; by tag only where the provider says `allow_tags: true`.
-       */
-      image?:
-        | string
-        | {
-            repository: string;
-            digest: string;
-            tag?: string;
-          };
-      /**
-       * Arguments of the entrypoint, or the command itself; text is split into words as a shell does.
-       */
-      command?: string | [(string | number | boolean) | string, ...((string | number | boolean) | string)[]];
-      /**
-       * Replaces the entrypoint of the image; empty takes it away.
-       */
-      entrypoint?: (string | [(string | number | boolean) | string, ...((string | number | boolean) | string)[]]) | '' | [] | string;
-      /**
-       * Environment variables, as a map or a list of `NAME=VALUE`.
-       */
-      environment?:
-        | {
-            [k: string]: string | number | boolean;
-          }
-        | string[]
-        | string;
-      /**
-       * Files of `NAME=VALUE` lines beside the document; `environment` is stronger.
-       */
-      env_file?: string | string[];
-      /**
-       * Files with secret content, by path in the container; owned by its user with mode 0400.
-       */
-      secrets?:
-        | {
-            [k: string]:
-              | string
-              | {
-                  value: string;
-                  uid?: number | string;
-                  gid?: number | string;
-                  mode?: string;
-                };
-          }
-        | string;
-      /**
-       * Files by path in the container; owned by root with mode 0444.
-       */
-      configs?:
-        | {
-            [k: string]:
-              | string
-              | {
-                  content: string;
-                  uid?: number | string;
-                  gid?: number | string;
-                  mode?: string;
-                };
-          }
-        | string;
-      /**
-       * Mounts: `source:target[:options]` or the long form.
-       */
-      volumes?:
-        | (
-            | string
-            | {
-                type: ('bind' | 'volume' | 'tmpfs') | string;
-                source?: string;
-                target: string;
-                read_only?: boolean | string;
-                bind?:
-                  | {
-                      propagation?: ('private' | 'rprivate' | 'shared' | 'rshared' | 'slave' | 'rslave') | string;
-                      create_host_path?: boolean | string;
-                      selinux?: ('z' | 'Z') | string;
-                    }
-                  | string;
-                volume?:
-                  | {
-                      nocopy?: boolean | string;
-                    }
-                  | string;
-                tmpfs?:
-                  | {
-                      size?: number | string;
-                      mode?: string;
-                    }
-                  | string;
-              }
-          )[]
-        | string;
-      /**
-       * Mounts in memory: `path[:options]`.
-       */
-      tmpfs?: string | string[];
-      /**
-       * Networks by name: a list of names, a list of objects with `name`, or a map.
-       */
-      networks?:
-        | (
-            | string
-            | {
-                name: string;
-                aliases?: string[] | string;
-                ipv4_address?: string;
-                ipv6_address?: string;
-              }
-          )[]
-        | {
-            [k: string]:
-              | {
-                  aliases?: string[] | string;
-                  ipv4_address?: string;
-                  ipv6_address?: string;
-                }
-              | null
-              | string;
-          }
-        | string;
-      /**
-       * Uses no network of its own.
-       */
-      network_mode?: ('bridge' | 'host' | 'none') | string;
-      /**
-       * Host name in the container; default its short id.
-       */
-      hostname?: string;
-      /**
-       * More lines of /etc/hosts: `HOST:ADDRESS`, or a map.
-       */
-      extra_hosts?:
-        | {
-            [k: string]: string;
-          }
-        | string[]
-        | string;
-      /**
-       * Name servers.
-       */
-      dns?: string | string[];
-      /**
-       * Search domains.
-       */
-      dns_search?: string | string[];
-      /**
-       * Options of the resolver.
-       */
-      dns_opt?: string[] | string;
-      /**
-       * User, `user[:group]`, by name or number.
-       */
-      user?: string | number;
-      /**
-       * More groups of the user.
-       */
-      group_add?: (string | number)[] | string;
-      /**
-       * Working folder.
-       */
-      working_dir?: string;
-      /**
-       * Runs an init process that forwards signals and reaps processes.
-       */
-      init?: boolean | string;
-      /**
-       * Mounts its file system for reading only.
-       */
-      read_only?: boolean | string;
-      /**
-       * Capabilities to add, with or without `CAP_`.
-       */
-      cap_add?: string[] | string;
-      /**
-       * Capabilities to drop, with or without `CAP_`.
-       */
-      cap_drop?: string[] | string;
-      /**
-       * Security options, such as `no-new-privileges`.
-       */
-      security_opt?: string[] | string;
-      /**
-       * Gives it all privileges of the host.
-       */
-      privileged?: boolean | string;
-      /**
-       * Devices of the host: `source[:target[:permissions]]`.
-       */
-      devices?: string[] | string;
-      /**
-       * Limits of its processes: a number, or `{ soft, hard }`.
-       */
-      ulimits?:
-        | {
-            [k: string]:
-              | number
-              | {
-                  soft: number | string;
-                  hard: number | string;
-                }
-              | string;
-          }
-        | string;
-      /**
-       * Kernel parameters, as a map or a list.
-       */
-      sysctls?:
-        | {
-            [k: string]: string | number | boolean;
-          }
-        | string[]
-        | string;
-      /**
-       * Size of /dev/shm; default 64m.
-       */
-      shm_size?: number | string;
-      /**
-       * Memory limit.
-       */
-      mem_limit?: number | string;
-      /**
-       * Memory that it should get under pressure.
-       */
-      mem_reservation?: number | string;
-      /**
-       * Memory and swap together; -1 for no limit; default twice `mem_limit`.
-       */
-      memswap_limit?: (number | string) | -1 | '-1' | string;
-      /**
-       * Number of CPUs, in parts of one.
-       */
-      cpus?: number | string;
-      /**
-       * Share of CPU time under load; default 1024.
-       */
-      cpu_shares?: number | string;
-      /**
-       * CPUs on which it runs.
-       */
-      cpuset?: string;
-      /**
-       * Most processes; -1 for no limit.
-       */
-      pids_limit?: number | string;
-      /**
-       * How soon it is killed when memory runs out.
-       */
-      oom_score_adj?: number | string;
-      /**
-       * Log driver and its options; default those of the engine.
-       */
-      logging?:
-        | {
-            driver?: string;
-            options?:
-              | {
-                  [k: string]: string | number | boolean;
-                }
-              | string;
-          }
-        | string;
-      /**
-       * Labels, as a map or a list of `NAME=VALUE`.
-       */
-      labels?:
-        | {
-            [k: string]: string | number | boolean;
-          }
-        | string[]
-        | string;
-      /**
-       * Signal that asks it to end.
-       */
-      stop_signal?: string;
-      /**
-       * Time after that signal before it is killed, in whole seconds; default 10s.
-       */
-      stop_grace_period?: string;
-      /**
-       * Process namespace of the host or of another container.
-       */
-      pid?: string;
-      /**
-       * IPC namespace.
-       */
-      ipc?: ('none' | 'private' | 'shareable' | 'host') | string;
-      /**
-       * Platform that the image must be for.
-       */
-      platform?: string;
-      /**
-       * OCI runtime; default that of the engine.
-       */
-      runtime?: string;
-      /**
-       * Name of its container on the engine; default `<environment>-<name>[-<key>]`.
-       */
-      name?: string;
-      /**
-       * Any values that count as inputs of the run beside its other attributes.
-       */
-      inputs?: unknown;
-      /**
-       * When it runs: `on_change`, when its inputs differ from those of the last completed run; `once`, when no run ever completed with them; `on_demand`, when `accede run ADDRESS` is called; `by_reference`, when it is given a request, one JSON document that it finds at `/accede/request.json`. Default `on_change`.
-       */
-      run?: ('on_change' | 'once' | 'on_demand' | 'by_reference') | string;
-      /**
-       * When an `on_demand` job is due, in the five fields of cron (minute, hour, day of the month, month, day of the week; UTC) or as `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. Nothing runs by it alone: it is for what runs `accede run ADDRESS`.
-       */
-      schedule?: string;
-      /**
-       * Stage in which it runs; default `migrate`.
-       */
-      stage?: ('migrate' | 'start' | 'verify') | string;
-      /**
-       * Time after which it is stopped and counts as failed; default `10m`, at most `24h`.
-       */
-      timeout?: string;
-      /**
-       * File in the container that holds its receipt: one JSON document of at most 1 MiB.
-       */
-      output?: string;
-      /**
-       * Takes its standard output as the receipt; what it logs belongs on standard error.
-       */
-      stdout?: boolean | string;
-      /**
-       * File beside the document with the JSON Schema (draft-07 or 2020-12) that the receipt has to fit, from the next run on.
-       */
-      schema?: string;
-      /**
-       * How many containers of earlier completed runs stay for reading; default 0.
-       */
-      keep?: number | string;
+      image?: Image;
+      command?: Command;
+      entrypoint?: Entrypoint;
+      environment?: DockerContainerEnvironment;
+      env_file?: EnvFile;
+      secrets?: Secrets;
+      configs?: Configs;
+      volumes?: Volumes;
+      tmpfs?: Tmpfs;
+      networks?: DockerJobNetworks;
+      network_mode?: NetworkMode;
+      hostname?: Hostname;
+      extra_hosts?: ExtraHosts;
+      dns?: Dns;
+      dns_search?: DnsSearch;
+      dns_opt?: DnsOpt;
+      user?: User;
+      group_add?: GroupAdd;
+      working_dir?: WorkingDir;
+      init?: Init;
+      read_only?: ReadOnly;
+      cap_add?: CapAdd;
+      cap_drop?: CapDrop;
+      security_opt?: SecurityOpt;
+      privileged?: Privileged;
+      devices?: Devices;
+      ulimits?: Ulimits;
+      sysctls?: Sysctls;
+      shm_size?: ShmSize;
+      mem_limit?: DockerJobMemLimit;
+      mem_reservation?: DockerJobMemReservation;
+      memswap_limit?: DockerJobMemswapLimit;
+      cpus?: DockerJobCpus;
+      cpu_shares?: DockerJobCpuShares;
+      cpuset?: DockerJobCpuset;
+      pids_limit?: DockerJobPidsLimit;
+      oom_score_adj?: OomScoreAdj;
+      logging?: Logging;
+      labels?: Labels;
+      stop_signal?: StopSignal;
+      stop_grace_period?: StopGracePeriod;
+      pid?: Pid;
+      ipc?: Ipc;
+      platform?: Platform;
+      runtime?: Runtime;
+      name?: DockerJobName;
+      inputs?: Inputs;
+      run?: Run;
+      schedule?: Schedule;
+      stage?: Stage;
+      timeout?: Timeout;
+      output?: Output;
+      stdout?: Stdout;
+      schema?: Schema;
+      keep?: Keep;
       /**
        * A map or a list of unique texts: one instance per key.
        */
@@ -1609,161 +1225,15 @@ export interface Environment {
        * False leaves the resource out.
        */
       enabled?: boolean | string;
-      /**
-       * Addresses of what must be there first; one with for_each means all instances.
-       */
-      depends_on?:
-        | (
-            | string
-            | {
-                /**
-                 * The address that is needed.
-                 */
-                address: string;
-                /**
-                 * Restarts with it.
-                 */
-                restart?: boolean | string;
-              }
-          )[]
-        | string;
+      depends_on?: DependsOn;
       /**
        * The alias of the provider block, as NAME:ALIAS.
        */
       provider?: string;
-      /**
-       * The part that the resource plays, where its type allows several.
-       */
-      role?:
-        | (
-            | 'service'
-            | 'worker'
-            | 'store'
-            | 'job'
-            | 'frontend'
-            | 'ingress'
-            | 'catalog'
-            | 'ownership'
-            | 'trust'
-            | 'runtime'
-            | 'credential'
-            | 'data'
-            | 'infrastructure'
-          )
-        | string;
-      /**
-       * How an object, and the instances of one for_each, are replaced.
-       */
-      update?:
-        | {
-            /**
-             * How many instances are replaced, restarted or started at once; default 1.
-             */
-            batch?: number | string;
-            /**
-             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-             */
-            order?: ('stop-first' | 'start-first') | string;
-            /**
-             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-             */
-            drain?: string;
-            /**
-             * How long to wait between two batches.
-             */
-            pause?: string;
-          }
-        | string;
-      /**
-       * What may happen to the object.
-       */
-      lifecycle?:
-        | {
-            /**
-             * The object is never removed or replaced.
-             */
-            prevent_destroy?: boolean | string;
-            /**
-             * Paths of attributes whose differences are left alone, or all.
-             */
-            ignore_changes?: 'all' | string[] | string;
-            /**
-             * A replacement is made before the old object goes.
-             */
-            create_before_destroy?: boolean | string;
-            /**
-             * Addresses, or paths of their attributes, whose change replaces this object.
-             */
-            replace_triggered_by?: string[] | string;
-            /**
-             * What must hold before the object is changed.
-             */
-            preconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * What must hold after the object was changed.
-             */
-            postconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * Affirms what happens to data that would stay behind.
-             */
-            data?: ('copied' | 'empty') | string;
-            /**
-             * Going back after a new version touched the data is safe.
-             */
-            reversible?: boolean | string;
-          }
-        | string;
-      /**
-       * How long effects may take.
-       */
-      timeouts?:
-        | {
-            /**
-             * How long making the object may take.
-             */
-            create?: string;
-            /**
-             * How long replacing the object may take.
-             */
-            replace?: string;
-            /**
-             * How long removing the object may take.
-             */
-            remove?: string;
-            /**
-             * How long the object may take to get ready.
-             */
-            ready?: string;
-          }
-        | string;
+      role?: Role;
+      update?: Update;
+      lifecycle?: Lifecycle;
+      timeouts?: Timeouts;
       /**
        * Addresses that must have converged before a two-phase resource is committed.
        */
@@ -1773,72 +1243,17 @@ export interface Environment {
      * A network of the engine.
      */
     'docker.network'?: {
-      /**
-       * Name on the engine; default `<environment>-<name>[-<key>]`.
-       */
-      name?: string;
+      name?: DockerNetworkName;
       /**
        * Network driver; default `bridge`.
        */
       driver?: string;
-      /**
-       * Options of the driver.
-       */
-      driver_opts?:
-        | {
-            [k: string]: string | number | boolean;
-          }
-        | string;
-      /**
-       * Whether it is cut off from the outside.
-       */
-      internal?: boolean | string;
-      /**
-       * Whether single containers may join a Swarm network.
-       */
-      attachable?: boolean | string;
-      /**
-       * Whether it carries IPv6.
-       */
-      ipv6?: boolean | string;
-      /**
-       * Address management.
-       */
-      ipam?:
-        | {
-            /**
-             * Address management driver; default `default`.
-             */
-            driver?: string;
-            /**
-             * Address pools; the engine chooses one when there is none.
-             */
-            config?:
-              | (
-                  | {
-                      subnet?: string;
-                      gateway?: string;
-                      ip_range?: string;
-                      aux_addresses?:
-                        | {
-                            [k: string]: string;
-                          }
-                        | string;
-                    }
-                  | string
-                )[]
-              | string;
-          }
-        | string;
-      /**
-       * Labels, as a map or a list of `NAME=VALUE`.
-       */
-      labels?:
-        | {
-            [k: string]: string | number | boolean;
-          }
-        | string[]
-        | string;
+      driver_opts?: DriverOpts;
+      internal?: Internal;
+      attachable?: Attachable;
+      ipv6?: Ipv6;
+      ipam?: Ipam;
+      labels?: Labels;
       /**
        * A map or a list of unique texts: one instance per key.
        */
@@ -1852,161 +1267,15 @@ export interface Environment {
        * False leaves the resource out.
        */
       enabled?: boolean | string;
-      /**
-       * Addresses of what must be there first; one with for_each means all instances.
-       */
-      depends_on?:
-        | (
-            | string
-            | {
-                /**
-                 * The address that is needed.
-                 */
-                address: string;
-                /**
-                 * Restarts with it.
-                 */
-                restart?: boolean | string;
-              }
-          )[]
-        | string;
+      depends_on?: DependsOn;
       /**
        * The alias of the provider block, as NAME:ALIAS.
        */
       provider?: string;
-      /**
-       * The part that the resource plays, where its type allows several.
-       */
-      role?:
-        | (
-            | 'service'
-            | 'worker'
-            | 'store'
-            | 'job'
-            | 'frontend'
-            | 'ingress'
-            | 'catalog'
-            | 'ownership'
-            | 'trust'
-            | 'runtime'
-            | 'credential'
-            | 'data'
-            | 'infrastructure'
-          )
-        | string;
-      /**
-       * How an object, and the instances of one for_each, are replaced.
-       */
-      update?:
-        | {
-            /**
-             * How many instances are replaced, restarted or started at once; default 1.
-             */
-            batch?: number | string;
-            /**
-             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-             */
-            order?: ('stop-first' | 'start-first') | string;
-            /**
-             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-             */
-            drain?: string;
-            /**
-             * How long to wait between two batches.
-             */
-            pause?: string;
-          }
-        | string;
-      /**
-       * What may happen to the object.
-       */
-      lifecycle?:
-        | {
-            /**
-             * The object is never removed or replaced.
-             */
-            prevent_destroy?: boolean | string;
-            /**
-             * Paths of attributes whose differences are left alone, or all.
-             */
-            ignore_changes?: 'all' | string[] | string;
-            /**
-             * A replacement is made before the old object goes.
-             */
-            create_before_destroy?: boolean | string;
-            /**
-             * Addresses, or paths of their attributes, whose change replaces this object.
-             */
-            replace_triggered_by?: string[] | string;
-            /**
-             * What must hold before the object is changed.
-             */
-            preconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * What must hold after the object was changed.
-             */
-            postconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * Affirms what happens to data that would stay behind.
-             */
-            data?: ('copied' | 'empty') | string;
-            /**
-             * Going back after a new version touched the data is safe.
-             */
-            reversible?: boolean | string;
-          }
-        | string;
-      /**
-       * How long effects may take.
-       */
-      timeouts?:
-        | {
-            /**
-             * How long making the object may take.
-             */
-            create?: string;
-            /**
-             * How long replacing the object may take.
-             */
-            replace?: string;
-            /**
-             * How long removing the object may take.
-             */
-            remove?: string;
-            /**
-             * How long the object may take to get ready.
-             */
-            ready?: string;
-          }
-        | string;
+      role?: Role;
+      update?: Update;
+      lifecycle?: Lifecycle;
+      timeouts?: Timeouts;
       /**
        * Addresses that must have converged before a two-phase resource is committed.
        */
@@ -2016,31 +1285,13 @@ export interface Environment {
      * A named volume of the engine. It holds data and starts protected.
      */
     'docker.volume'?: {
-      /**
-       * Name on the engine; default `<environment>-<name>[-<key>]`.
-       */
-      name?: string;
+      name?: DockerNetworkName;
       /**
        * Volume driver; default `local`.
        */
       driver?: string;
-      /**
-       * Options of the driver.
-       */
-      driver_opts?:
-        | {
-            [k: string]: string | number | boolean;
-          }
-        | string;
-      /**
-       * Labels, as a map or a list of `NAME=VALUE`.
-       */
-      labels?:
-        | {
-            [k: string]: string | number | boolean;
-          }
-        | string[]
-        | string;
+      driver_opts?: DockerVolumeDriverOpts;
+      labels?: Labels;
       /**
        * A map or a list of unique texts: one instance per key.
        */
@@ -2054,161 +1305,15 @@ export interface Environment {
        * False leaves the resource out.
        */
       enabled?: boolean | string;
-      /**
-       * Addresses of what must be there first; one with for_each means all instances.
-       */
-      depends_on?:
-        | (
-            | string
-            | {
-                /**
-                 * The address that is needed.
-                 */
-                address: string;
-                /**
-                 * Restarts with it.
-                 */
-                restart?: boolean | string;
-              }
-          )[]
-        | string;
+      depends_on?: DependsOn;
       /**
        * The alias of the provider block, as NAME:ALIAS.
        */
       provider?: string;
-      /**
-       * The part that the resource plays, where its type allows several.
-       */
-      role?:
-        | (
-            | 'service'
-            | 'worker'
-            | 'store'
-            | 'job'
-            | 'frontend'
-            | 'ingress'
-            | 'catalog'
-            | 'ownership'
-            | 'trust'
-            | 'runtime'
-            | 'credential'
-            | 'data'
-            | 'infrastructure'
-          )
-        | string;
-      /**
-       * How an object, and the instances of one for_each, are replaced.
-       */
-      update?:
-        | {
-            /**
-             * How many instances are replaced, restarted or started at once; default 1.
-             */
-            batch?: number | string;
-            /**
-             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-             */
-            order?: ('stop-first' | 'start-first') | string;
-            /**
-             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-             */
-            drain?: string;
-            /**
-             * How long to wait between two batches.
-             */
-            pause?: string;
-          }
-        | string;
-      /**
-       * What may happen to the object.
-       */
-      lifecycle?:
-        | {
-            /**
-             * The object is never removed or replaced.
-             */
-            prevent_destroy?: boolean | string;
-            /**
-             * Paths of attributes whose differences are left alone, or all.
-             */
-            ignore_changes?: 'all' | string[] | string;
-            /**
-             * A replacement is made before the old object goes.
-             */
-            create_before_destroy?: boolean | string;
-            /**
-             * Addresses, or paths of their attributes, whose change replaces this object.
-             */
-            replace_triggered_by?: string[] | string;
-            /**
-             * What must hold before the object is changed.
-             */
-            preconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * What must hold after the object was changed.
-             */
-            postconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * Affirms what happens to data that would stay behind.
-             */
-            data?: ('copied' | 'empty') | string;
-            /**
-             * Going back after a new version touched the data is safe.
-             */
-            reversible?: boolean | string;
-          }
-        | string;
-      /**
-       * How long effects may take.
-       */
-      timeouts?:
-        | {
-            /**
-             * How long making the object may take.
-             */
-            create?: string;
-            /**
-             * How long replacing the object may take.
-             */
-            replace?: string;
-            /**
-             * How long removing the object may take.
-             */
-            remove?: string;
-            /**
-             * How long the object may take to get ready.
-             */
-            ready?: string;
-          }
-        | string;
+      role?: Role;
+      update?: Update;
+      lifecycle?: Lifecycle;
+      timeouts?: Timeouts;
       /**
        * Addresses that must have converged before a two-phase resource is committed.
        */
@@ -2218,30 +1323,12 @@ export interface Environment {
      * A self-signed TLS certificate and its key, made once, in two files on this machine
      */
     'local.certificate'?: {
-      /**
-       * Host names and addresses that it is for. Others make a new certificate and key.
-       */
-      names?: [string | string, ...(string | string)[]] | string;
-      /**
-       * The directory of its two files, certificate.pem and key.pem; it is made, and the one above it has to be there. A relative path starts at the folder of the document. Default .accede/certificates/ and its name.
-       */
-      path?: string;
-      /**
-       * For how many days it is valid. Default 365. Another number makes a new one.
-       */
-      validity_days?: number | string;
-      /**
-       * Counts the certificates: another number makes a new one with a new key. Default 1.
-       */
-      generation?: number | string;
-      /**
-       * The user who owns both files, by name or number. Without it the owner is not looked at.
-       */
-      owner?: string | number;
-      /**
-       * Permission bits of the key in octal, quoted. Default "0600". The certificate has 0644.
-       */
-      mode?: string;
+      names?: Names;
+      path?: LocalCertificatePath;
+      validity_days?: ValidityDays;
+      generation?: Generation;
+      owner?: Owner;
+      mode?: Mode;
       /**
        * A map or a list of unique texts: one instance per key.
        */
@@ -2255,161 +1342,15 @@ export interface Environment {
        * False leaves the resource out.
        */
       enabled?: boolean | string;
-      /**
-       * Addresses of what must be there first; one with for_each means all instances.
-       */
-      depends_on?:
-        | (
-            | string
-            | {
-                /**
-                 * The address that is needed.
-                 */
-                address: string;
-                /**
-                 * Restarts with it.
-                 */
-                restart?: boolean | string;
-              }
-          )[]
-        | string;
+      depends_on?: DependsOn;
       /**
        * The alias of the provider block, as NAME:ALIAS.
        */
       provider?: string;
-      /**
-       * The part that the resource plays, where its type allows several.
-       */
-      role?:
-        | (
-            | 'service'
-            | 'worker'
-            | 'store'
-            | 'job'
-            | 'frontend'
-            | 'ingress'
-            | 'catalog'
-            | 'ownership'
-            | 'trust'
-            | 'runtime'
-            | 'credential'
-            | 'data'
-            | 'infrastructure'
-          )
-        | string;
-      /**
-       * How an object, and the instances of one for_each, are replaced.
-       */
-      update?:
-        | {
-            /**
-             * How many instances are replaced, restarted or started at once; default 1.
-             */
-            batch?: number | string;
-            /**
-             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-             */
-            order?: ('stop-first' | 'start-first') | string;
-            /**
-             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-             */
-            drain?: string;
-            /**
-             * How long to wait between two batches.
-             */
-            pause?: string;
-          }
-        | string;
-      /**
-       * What may happen to the object.
-       */
-      lifecycle?:
-        | {
-            /**
-             * The object is never removed or replaced.
-             */
-            prevent_destroy?: boolean | string;
-            /**
-             * Paths of attributes whose differences are left alone, or all.
-             */
-            ignore_changes?: 'all' | string[] | string;
-            /**
-             * A replacement is made before the old object goes.
-             */
-            create_before_destroy?: boolean | string;
-            /**
-             * Addresses, or paths of their attributes, whose change replaces this object.
-             */
-            replace_triggered_by?: string[] | string;
-            /**
-             * What must hold before the object is changed.
-             */
-            preconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * What must hold after the object was changed.
-             */
-            postconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * Affirms what happens to data that would stay behind.
-             */
-            data?: ('copied' | 'empty') | string;
-            /**
-             * Going back after a new version touched the data is safe.
-             */
-            reversible?: boolean | string;
-          }
-        | string;
-      /**
-       * How long effects may take.
-       */
-      timeouts?:
-        | {
-            /**
-             * How long making the object may take.
-             */
-            create?: string;
-            /**
-             * How long replacing the object may take.
-             */
-            replace?: string;
-            /**
-             * How long removing the object may take.
-             */
-            remove?: string;
-            /**
-             * How long the object may take to get ready.
-             */
-            ready?: string;
-          }
-        | string;
+      role?: Role;
+      update?: Update;
+      lifecycle?: Lifecycle;
+      timeouts?: Timeouts;
       /**
        * Addresses that must have converged before a two-phase resource is committed.
        */
@@ -2419,22 +1360,10 @@ export interface Environment {
      * A directory on this machine, marked as ours and never removed with content
      */
     'local.directory'?: {
-      /**
-       * Where the directory stands; the one above it has to be there. A relative path starts at the folder of the document.
-       */
-      path?: string;
-      /**
-       * The user who owns the directory, by name or number. Without it the owner is not looked at.
-       */
-      owner?: string | number;
-      /**
-       * Permission bits in octal, quoted. Default "0700".
-       */
-      mode?: string;
-      /**
-       * Whether a file .accede-directory in it says whose it is. Default true: a directory without our marker is refused, such as the empty place where a disk is not mounted.
-       */
-      marker?: boolean | string;
+      path?: LocalDirectoryPath;
+      owner?: LocalDirectoryOwner;
+      mode?: LocalDirectoryMode;
+      marker?: Marker;
       /**
        * A map or a list of unique texts: one instance per key.
        */
@@ -2448,161 +1377,15 @@ export interface Environment {
        * False leaves the resource out.
        */
       enabled?: boolean | string;
-      /**
-       * Addresses of what must be there first; one with for_each means all instances.
-       */
-      depends_on?:
-        | (
-            | string
-            | {
-                /**
-                 * The address that is needed.
-                 */
-                address: string;
-                /**
-                 * Restarts with it.
-                 */
-                restart?: boolean | string;
-              }
-          )[]
-        | string;
+      depends_on?: DependsOn;
       /**
        * The alias of the provider block, as NAME:ALIAS.
        */
       provider?: string;
-      /**
-       * The part that the resource plays, where its type allows several.
-       */
-      role?:
-        | (
-            | 'service'
-            | 'worker'
-            | 'store'
-            | 'job'
-            | 'frontend'
-            | 'ingress'
-            | 'catalog'
-            | 'ownership'
-            | 'trust'
-            | 'runtime'
-            | 'credential'
-            | 'data'
-            | 'infrastructure'
-          )
-        | string;
-      /**
-       * How an object, and the instances of one for_each, are replaced.
-       */
-      update?:
-        | {
-            /**
-             * How many instances are replaced, restarted or started at once; default 1.
-             */
-            batch?: number | string;
-            /**
-             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-             */
-            order?: ('stop-first' | 'start-first') | string;
-            /**
-             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-             */
-            drain?: string;
-            /**
-             * How long to wait between two batches.
-             */
-            pause?: string;
-          }
-        | string;
-      /**
-       * What may happen to the object.
-       */
-      lifecycle?:
-        | {
-            /**
-             * The object is never removed or replaced.
-             */
-            prevent_destroy?: boolean | string;
-            /**
-             * Paths of attributes whose differences are left alone, or all.
-             */
-            ignore_changes?: 'all' | string[] | string;
-            /**
-             * A replacement is made before the old object goes.
-             */
-            create_before_destroy?: boolean | string;
-            /**
-             * Addresses, or paths of their attributes, whose change replaces this object.
-             */
-            replace_triggered_by?: string[] | string;
-            /**
-             * What must hold before the object is changed.
-             */
-            preconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * What must hold after the object was changed.
-             */
-            postconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * Affirms what happens to data that would stay behind.
-             */
-            data?: ('copied' | 'empty') | string;
-            /**
-             * Going back after a new version touched the data is safe.
-             */
-            reversible?: boolean | string;
-          }
-        | string;
-      /**
-       * How long effects may take.
-       */
-      timeouts?:
-        | {
-            /**
-             * How long making the object may take.
-             */
-            create?: string;
-            /**
-             * How long replacing the object may take.
-             */
-            replace?: string;
-            /**
-             * How long removing the object may take.
-             */
-            remove?: string;
-            /**
-             * How long the object may take to get ready.
-             */
-            ready?: string;
-          }
-        | string;
+      role?: Role;
+      update?: Update;
+      lifecycle?: Lifecycle;
+      timeouts?: Timeouts;
       /**
        * Addresses that must have converged before a two-phase resource is committed.
        */
@@ -2612,34 +1395,13 @@ export interface Environment {
      * A file on this machine, put in place in one step
      */
     'local.file'?: {
-      /**
-       * Where the file stands. A relative path starts at the folder of the document.
-       */
-      path?: string;
-      /**
-       * The text of the file. Either this or `source`.
-       */
-      content?: string;
-      /**
-       * A file beside the document whose bytes are the content. Either this or `content`.
-       */
-      source?: string;
-      /**
-       * Permission bits in octal, quoted. Default "0644".
-       */
-      mode?: string;
-      /**
-       * The user who owns the file, by name or number. Without it the owner is not looked at.
-       */
-      owner?: string | number;
-      /**
-       * The group of the file, by name or number. Without it the group is not looked at.
-       */
-      group?: string | number;
-      /**
-       * Treats the content as a secret although it was written in the open.
-       */
-      sensitive?: boolean | string;
+      path?: LocalFilePath;
+      content?: Content;
+      source?: Source;
+      mode?: LocalFileMode;
+      owner?: LocalFileOwner;
+      group?: Group;
+      sensitive?: Sensitive;
       /**
        * A map or a list of unique texts: one instance per key.
        */
@@ -2653,161 +1415,15 @@ export interface Environment {
        * False leaves the resource out.
        */
       enabled?: boolean | string;
-      /**
-       * Addresses of what must be there first; one with for_each means all instances.
-       */
-      depends_on?:
-        | (
-            | string
-            | {
-                /**
-                 * The address that is needed.
-                 */
-                address: string;
-                /**
-                 * Restarts with it.
-                 */
-                restart?: boolean | string;
-              }
-          )[]
-        | string;
+      depends_on?: DependsOn;
       /**
        * The alias of the provider block, as NAME:ALIAS.
        */
       provider?: string;
-      /**
-       * The part that the resource plays, where its type allows several.
-       */
-      role?:
-        | (
-            | 'service'
-            | 'worker'
-            | 'store'
-            | 'job'
-            | 'frontend'
-            | 'ingress'
-            | 'catalog'
-            | 'ownership'
-            | 'trust'
-            | 'runtime'
-            | 'credential'
-            | 'data'
-            | 'infrastructure'
-          )
-        | string;
-      /**
-       * How an object, and the instances of one for_each, are replaced.
-       */
-      update?:
-        | {
-            /**
-             * How many instances are replaced, restarted or started at once; default 1.
-             */
-            batch?: number | string;
-            /**
-             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-             */
-            order?: ('stop-first' | 'start-first') | string;
-            /**
-             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-             */
-            drain?: string;
-            /**
-             * How long to wait between two batches.
-             */
-            pause?: string;
-          }
-        | string;
-      /**
-       * What may happen to the object.
-       */
-      lifecycle?:
-        | {
-            /**
-             * The object is never removed or replaced.
-             */
-            prevent_destroy?: boolean | string;
-            /**
-             * Paths of attributes whose differences are left alone, or all.
-             */
-            ignore_changes?: 'all' | string[] | string;
-            /**
-             * A replacement is made before the old object goes.
-             */
-            create_before_destroy?: boolean | string;
-            /**
-             * Addresses, or paths of their attributes, whose change replaces this object.
-             */
-            replace_triggered_by?: string[] | string;
-            /**
-             * What must hold before the object is changed.
-             */
-            preconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * What must hold after the object was changed.
-             */
-            postconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * Affirms what happens to data that would stay behind.
-             */
-            data?: ('copied' | 'empty') | string;
-            /**
-             * Going back after a new version touched the data is safe.
-             */
-            reversible?: boolean | string;
-          }
-        | string;
-      /**
-       * How long effects may take.
-       */
-      timeouts?:
-        | {
-            /**
-             * How long making the object may take.
-             */
-            create?: string;
-            /**
-             * How long replacing the object may take.
-             */
-            replace?: string;
-            /**
-             * How long removing the object may take.
-             */
-            remove?: string;
-            /**
-             * How long the object may take to get ready.
-             */
-            ready?: string;
-          }
-        | string;
+      role?: Role;
+      update?: Update;
+      lifecycle?: Lifecycle;
+      timeouts?: Timeouts;
       /**
        * Addresses that must have converged before a two-phase resource is committed.
        */
@@ -2817,18 +1433,9 @@ export interface Environment {
      * A pair of signing keys, made once, the private one kept encrypted in the state
      */
     'local.keypair'?: {
-      /**
-       * What kind of keys. Only ed25519, which is the default.
-       */
-      algorithm?: 'ed25519' | string;
-      /**
-       * Counts the pairs: another number makes a new one. Default 1.
-       */
-      generation?: number | string;
-      /**
-       * How many former public keys stay in `public_keys`, so that what they signed is taken for a while. Default 1; 0 lets them go.
-       */
-      overlap?: number | string;
+      algorithm?: Algorithm;
+      generation?: LocalKeypairGeneration;
+      overlap?: Overlap;
       /**
        * A map or a list of unique texts: one instance per key.
        */
@@ -2842,161 +1449,15 @@ export interface Environment {
        * False leaves the resource out.
        */
       enabled?: boolean | string;
-      /**
-       * Addresses of what must be there first; one with for_each means all instances.
-       */
-      depends_on?:
-        | (
-            | string
-            | {
-                /**
-                 * The address that is needed.
-                 */
-                address: string;
-                /**
-                 * Restarts with it.
-                 */
-                restart?: boolean | string;
-              }
-          )[]
-        | string;
+      depends_on?: DependsOn;
       /**
        * The alias of the provider block, as NAME:ALIAS.
        */
       provider?: string;
-      /**
-       * The part that the resource plays, where its type allows several.
-       */
-      role?:
-        | (
-            | 'service'
-            | 'worker'
-            | 'store'
-            | 'job'
-            | 'frontend'
-            | 'ingress'
-            | 'catalog'
-            | 'ownership'
-            | 'trust'
-            | 'runtime'
-            | 'credential'
-            | 'data'
-            | 'infrastructure'
-          )
-        | string;
-      /**
-       * How an object, and the instances of one for_each, are replaced.
-       */
-      update?:
-        | {
-            /**
-             * How many instances are replaced, restarted or started at once; default 1.
-             */
-            batch?: number | string;
-            /**
-             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-             */
-            order?: ('stop-first' | 'start-first') | string;
-            /**
-             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-             */
-            drain?: string;
-            /**
-             * How long to wait between two batches.
-             */
-            pause?: string;
-          }
-        | string;
-      /**
-       * What may happen to the object.
-       */
-      lifecycle?:
-        | {
-            /**
-             * The object is never removed or replaced.
-             */
-            prevent_destroy?: boolean | string;
-            /**
-             * Paths of attributes whose differences are left alone, or all.
-             */
-            ignore_changes?: 'all' | string[] | string;
-            /**
-             * A replacement is made before the old object goes.
-             */
-            create_before_destroy?: boolean | string;
-            /**
-             * Addresses, or paths of their attributes, whose change replaces this object.
-             */
-            replace_triggered_by?: string[] | string;
-            /**
-             * What must hold before the object is changed.
-             */
-            preconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * What must hold after the object was changed.
-             */
-            postconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * Affirms what happens to data that would stay behind.
-             */
-            data?: ('copied' | 'empty') | string;
-            /**
-             * Going back after a new version touched the data is safe.
-             */
-            reversible?: boolean | string;
-          }
-        | string;
-      /**
-       * How long effects may take.
-       */
-      timeouts?:
-        | {
-            /**
-             * How long making the object may take.
-             */
-            create?: string;
-            /**
-             * How long replacing the object may take.
-             */
-            replace?: string;
-            /**
-             * How long removing the object may take.
-             */
-            remove?: string;
-            /**
-             * How long the object may take to get ready.
-             */
-            ready?: string;
-          }
-        | string;
+      role?: Role;
+      update?: Update;
+      lifecycle?: Lifecycle;
+      timeouts?: Timeouts;
       /**
        * Addresses that must have converged before a two-phase resource is committed.
        */
@@ -3006,14 +1467,8 @@ export interface Environment {
      * Ports of a range, given to names once and kept in the state
      */
     'local.ports'?: {
-      /**
-       * The ports to give away, as "20000-20099". Nothing else should use them; those of two resources must not overlap.
-       */
-      range?: string;
-      /**
-       * Who gets a port. A name keeps its port for as long as it stands here.
-       */
-      names?: [string | string, ...(string | string)[]] | string;
+      range?: Range;
+      names?: LocalPortsNames;
       /**
        * A map or a list of unique texts: one instance per key.
        */
@@ -3027,161 +1482,15 @@ export interface Environment {
        * False leaves the resource out.
        */
       enabled?: boolean | string;
-      /**
-       * Addresses of what must be there first; one with for_each means all instances.
-       */
-      depends_on?:
-        | (
-            | string
-            | {
-                /**
-                 * The address that is needed.
-                 */
-                address: string;
-                /**
-                 * Restarts with it.
-                 */
-                restart?: boolean | string;
-              }
-          )[]
-        | string;
+      depends_on?: DependsOn;
       /**
        * The alias of the provider block, as NAME:ALIAS.
        */
       provider?: string;
-      /**
-       * The part that the resource plays, where its type allows several.
-       */
-      role?:
-        | (
-            | 'service'
-            | 'worker'
-            | 'store'
-            | 'job'
-            | 'frontend'
-            | 'ingress'
-            | 'catalog'
-            | 'ownership'
-            | 'trust'
-            | 'runtime'
-            | 'credential'
-            | 'data'
-            | 'infrastructure'
-          )
-        | string;
-      /**
-       * How an object, and the instances of one for_each, are replaced.
-       */
-      update?:
-        | {
-            /**
-             * How many instances are replaced, restarted or started at once; default 1.
-             */
-            batch?: number | string;
-            /**
-             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-             */
-            order?: ('stop-first' | 'start-first') | string;
-            /**
-             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-             */
-            drain?: string;
-            /**
-             * How long to wait between two batches.
-             */
-            pause?: string;
-          }
-        | string;
-      /**
-       * What may happen to the object.
-       */
-      lifecycle?:
-        | {
-            /**
-             * The object is never removed or replaced.
-             */
-            prevent_destroy?: boolean | string;
-            /**
-             * Paths of attributes whose differences are left alone, or all.
-             */
-            ignore_changes?: 'all' | string[] | string;
-            /**
-             * A replacement is made before the old object goes.
-             */
-            create_before_destroy?: boolean | string;
-            /**
-             * Addresses, or paths of their attributes, whose change replaces this object.
-             */
-            replace_triggered_by?: string[] | string;
-            /**
-             * What must hold before the object is changed.
-             */
-            preconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * What must hold after the object was changed.
-             */
-            postconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * Affirms what happens to data that would stay behind.
-             */
-            data?: ('copied' | 'empty') | string;
-            /**
-             * Going back after a new version touched the data is safe.
-             */
-            reversible?: boolean | string;
-          }
-        | string;
-      /**
-       * How long effects may take.
-       */
-      timeouts?:
-        | {
-            /**
-             * How long making the object may take.
-             */
-            create?: string;
-            /**
-             * How long replacing the object may take.
-             */
-            replace?: string;
-            /**
-             * How long removing the object may take.
-             */
-            remove?: string;
-            /**
-             * How long the object may take to get ready.
-             */
-            ready?: string;
-          }
-        | string;
+      role?: Role;
+      update?: Update;
+      lifecycle?: Lifecycle;
+      timeouts?: Timeouts;
       /**
        * Addresses that must have converged before a two-phase resource is committed.
        */
@@ -3191,18 +1500,9 @@ export interface Environment {
      * A random secret, made once and kept encrypted in the state
      */
     'local.secret'?: {
-      /**
-       * How many random bytes it has. Default 32. Another number makes a new value.
-       */
-      bytes?: number | string;
-      /**
-       * How the bytes are written as text. Default hex. Another one makes a new value.
-       */
-      encoding?: ('hex' | 'base64' | 'base64url') | string;
-      /**
-       * Counts the values: another number makes a new one. Default 1.
-       */
-      generation?: number | string;
+      bytes?: Bytes;
+      encoding?: Encoding;
+      generation?: LocalSecretGeneration;
       /**
        * A map or a list of unique texts: one instance per key.
        */
@@ -3216,161 +1516,15 @@ export interface Environment {
        * False leaves the resource out.
        */
       enabled?: boolean | string;
-      /**
-       * Addresses of what must be there first; one with for_each means all instances.
-       */
-      depends_on?:
-        | (
-            | string
-            | {
-                /**
-                 * The address that is needed.
-                 */
-                address: string;
-                /**
-                 * Restarts with it.
-                 */
-                restart?: boolean | string;
-              }
-          )[]
-        | string;
+      depends_on?: DependsOn;
       /**
        * The alias of the provider block, as NAME:ALIAS.
        */
       provider?: string;
-      /**
-       * The part that the resource plays, where its type allows several.
-       */
-      role?:
-        | (
-            | 'service'
-            | 'worker'
-            | 'store'
-            | 'job'
-            | 'frontend'
-            | 'ingress'
-            | 'catalog'
-            | 'ownership'
-            | 'trust'
-            | 'runtime'
-            | 'credential'
-            | 'data'
-            | 'infrastructure'
-          )
-        | string;
-      /**
-       * How an object, and the instances of one for_each, are replaced.
-       */
-      update?:
-        | {
-            /**
-             * How many instances are replaced, restarted or started at once; default 1.
-             */
-            batch?: number | string;
-            /**
-             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-             */
-            order?: ('stop-first' | 'start-first') | string;
-            /**
-             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-             */
-            drain?: string;
-            /**
-             * How long to wait between two batches.
-             */
-            pause?: string;
-          }
-        | string;
-      /**
-       * What may happen to the object.
-       */
-      lifecycle?:
-        | {
-            /**
-             * The object is never removed or replaced.
-             */
-            prevent_destroy?: boolean | string;
-            /**
-             * Paths of attributes whose differences are left alone, or all.
-             */
-            ignore_changes?: 'all' | string[] | string;
-            /**
-             * A replacement is made before the old object goes.
-             */
-            create_before_destroy?: boolean | string;
-            /**
-             * Addresses, or paths of their attributes, whose change replaces this object.
-             */
-            replace_triggered_by?: string[] | string;
-            /**
-             * What must hold before the object is changed.
-             */
-            preconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * What must hold after the object was changed.
-             */
-            postconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * Affirms what happens to data that would stay behind.
-             */
-            data?: ('copied' | 'empty') | string;
-            /**
-             * Going back after a new version touched the data is safe.
-             */
-            reversible?: boolean | string;
-          }
-        | string;
-      /**
-       * How long effects may take.
-       */
-      timeouts?:
-        | {
-            /**
-             * How long making the object may take.
-             */
-            create?: string;
-            /**
-             * How long replacing the object may take.
-             */
-            replace?: string;
-            /**
-             * How long removing the object may take.
-             */
-            remove?: string;
-            /**
-             * How long the object may take to get ready.
-             */
-            ready?: string;
-          }
-        | string;
+      role?: Role;
+      update?: Update;
+      lifecycle?: Lifecycle;
+      timeouts?: Timeouts;
       /**
        * Addresses that must have converged before a two-phase resource is committed.
        */
@@ -3380,10 +1534,7 @@ export interface Environment {
      * A value that is kept in the state
      */
     'local.value'?: {
-      /**
-       * Any value. It is kept in the state as it was at the last apply.
-       */
-      input?: unknown;
+      input?: Input;
       /**
        * A map or a list of unique texts: one instance per key.
        */
@@ -3397,161 +1548,15 @@ export interface Environment {
        * False leaves the resource out.
        */
       enabled?: boolean | string;
-      /**
-       * Addresses of what must be there first; one with for_each means all instances.
-       */
-      depends_on?:
-        | (
-            | string
-            | {
-                /**
-                 * The address that is needed.
-                 */
-                address: string;
-                /**
-                 * Restarts with it.
-                 */
-                restart?: boolean | string;
-              }
-          )[]
-        | string;
+      depends_on?: DependsOn;
       /**
        * The alias of the provider block, as NAME:ALIAS.
        */
       provider?: string;
-      /**
-       * The part that the resource plays, where its type allows several.
-       */
-      role?:
-        | (
-            | 'service'
-            | 'worker'
-            | 'store'
-            | 'job'
-            | 'frontend'
-            | 'ingress'
-            | 'catalog'
-            | 'ownership'
-            | 'trust'
-            | 'runtime'
-            | 'credential'
-            | 'data'
-            | 'infrastructure'
-          )
-        | string;
-      /**
-       * How an object, and the instances of one for_each, are replaced.
-       */
-      update?:
-        | {
-            /**
-             * How many instances are replaced, restarted or started at once; default 1.
-             */
-            batch?: number | string;
-            /**
-             * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-             */
-            order?: ('stop-first' | 'start-first') | string;
-            /**
-             * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-             */
-            drain?: string;
-            /**
-             * How long to wait between two batches.
-             */
-            pause?: string;
-          }
-        | string;
-      /**
-       * What may happen to the object.
-       */
-      lifecycle?:
-        | {
-            /**
-             * The object is never removed or replaced.
-             */
-            prevent_destroy?: boolean | string;
-            /**
-             * Paths of attributes whose differences are left alone, or all.
-             */
-            ignore_changes?: 'all' | string[] | string;
-            /**
-             * A replacement is made before the old object goes.
-             */
-            create_before_destroy?: boolean | string;
-            /**
-             * Addresses, or paths of their attributes, whose change replaces this object.
-             */
-            replace_triggered_by?: string[] | string;
-            /**
-             * What must hold before the object is changed.
-             */
-            preconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * What must hold after the object was changed.
-             */
-            postconditions?:
-              | (
-                  | {
-                      /**
-                       * An expression that must be true, as ${…}.
-                       */
-                      that: string;
-                      /**
-                       * What is said when it is not.
-                       */
-                      message: string;
-                    }
-                  | string
-                )[]
-              | string;
-            /**
-             * Affirms what happens to data that would stay behind.
-             */
-            data?: ('copied' | 'empty') | string;
-            /**
-             * Going back after a new version touched the data is safe.
-             */
-            reversible?: boolean | string;
-          }
-        | string;
-      /**
-       * How long effects may take.
-       */
-      timeouts?:
-        | {
-            /**
-             * How long making the object may take.
-             */
-            create?: string;
-            /**
-             * How long replacing the object may take.
-             */
-            replace?: string;
-            /**
-             * How long removing the object may take.
-             */
-            remove?: string;
-            /**
-             * How long the object may take to get ready.
-             */
-            ready?: string;
-          }
-        | string;
+      role?: Role;
+      update?: Update;
+      lifecycle?: Lifecycle;
+      timeouts?: Timeouts;
       /**
        * Addresses that must have converged before a two-phase resource is committed.
        */
@@ -3669,403 +1674,59 @@ export interface Environment {
      */
     'docker.container'?: {
       [k: string]: {
-        /**
-         * Image by digest, `repository@sha256:…`, by its bare id, `sha256:…`, or as the map that a release has of it; by tag only where the provider says `allow_tags: true`.
-         */
-        image:
-          | string
-          | {
-              repository: string;
-              digest: string;
-              tag?: string;
-            };
-        /**
-         * Name on the engine; default `<environment>-<name>[-<key>]`.
-         */
-        name?: string;
-        /**
-         * Arguments of the entrypoint, or the command itself; text is split into words as a shell does.
-         */
-        command?: string | [(string | number | boolean) | string, ...((string | number | boolean) | string)[]];
-        /**
-         * Replaces the entrypoint of the image; empty takes it away.
-         */
-        entrypoint?: (string | [(string | number | boolean) | string, ...((string | number | boolean) | string)[]]) | '' | [] | string;
-        /**
-         * Environment variables, as a map or a list of `NAME=VALUE`.
-         */
-        environment?:
-          | {
-              [k: string]: string | number | boolean;
-            }
-          | string[]
-          | string;
-        /**
-         * Files of `NAME=VALUE` lines beside the document; `environment` is stronger.
-         */
-        env_file?: string | string[];
-        /**
-         * Files with secret content, by path in the container; owned by its user with mode 0400.
-         */
-        secrets?:
-          | {
-              [k: string]:
-                | string
-                | {
-                    value: string;
-                    uid?: number | string;
-                    gid?: number | string;
-                    mode?: string;
-                  };
-            }
-          | string;
-        /**
-         * Files by path in the container; owned by root with mode 0444.
-         */
-        configs?:
-          | {
-              [k: string]:
-                | string
-                | {
-                    content: string;
-                    uid?: number | string;
-                    gid?: number | string;
-                    mode?: string;
-                  };
-            }
-          | string;
-        /**
-         * Mounts: `source:target[:options]` or the long form.
-         */
-        volumes?:
-          | (
-              | string
-              | {
-                  type: ('bind' | 'volume' | 'tmpfs') | string;
-                  source?: string;
-                  target: string;
-                  read_only?: boolean | string;
-                  bind?:
-                    | {
-                        propagation?: ('private' | 'rprivate' | 'shared' | 'rshared' | 'slave' | 'rslave') | string;
-                        create_host_path?: boolean | string;
-                        selinux?: ('z' | 'Z') | string;
-                      }
-                    | string;
-                  volume?:
-                    | {
-                        nocopy?: boolean | string;
-                      }
-                    | string;
-                  tmpfs?:
-                    | {
-                        size?: number | string;
-                        mode?: string;
-                      }
-                    | string;
-                }
-            )[]
-          | string;
-        /**
-         * Mounts in memory: `path[:options]`.
-         */
-        tmpfs?: string | string[];
-        /**
-         * Published ports: `[host_ip:][published]:target[/protocol]` or the long form.
-         */
-        ports?:
-          | (
-              | (number | string)
-              | {
-                  target: number | string;
-                  published?: number | string;
-                  host_ip?: string;
-                  protocol?: ('tcp' | 'udp' | 'sctp') | string;
-                }
-              | string
-            )[]
-          | string;
-        /**
-         * Ports that are declared without being published.
-         */
-        expose?: (number | string)[] | string;
-        /**
-         * Networks by name: a list of names, a list of objects with `name`, or a map.
-         */
-        networks?:
-          | (
-              | string
-              | {
-                  name: string;
-                  aliases?: string[] | string;
-                  ipv4_address?: string;
-                  ipv6_address?: string;
-                }
-            )[]
-          | {
-              [k: string]:
-                | {
-                    aliases?: string[] | string;
-                    ipv4_address?: string;
-                    ipv6_address?: string;
-                  }
-                | null
-                | string;
-            }
-          | string;
-        /**
-         * Uses no network of its own.
-         */
-        network_mode?: ('bridge' | 'host' | 'none') | string;
-        /**
-         * Host name in the container; default its short id.
-         */
-        hostname?: string;
-        /**
-         * More lines of /etc/hosts: `HOST:ADDRESS`, or a map.
-         */
-        extra_hosts?:
-          | {
-              [k: string]: string;
-            }
-          | string[]
-          | string;
-        /**
-         * Name servers.
-         */
-        dns?: string | string[];
-        /**
-         * Search domains.
-         */
-        dns_search?: string | string[];
-        /**
-         * Options of the resolver.
-         */
-        dns_opt?: string[] | string;
-        /**
-         * User, `user[:group]`, by name or number.
-         */
-        user?: string | number;
-        /**
-         * More groups of the user.
-         */
-        group_add?: (string | number)[] | string;
-        /**
-         * Working folder.
-         */
-        working_dir?: string;
-        /**
-         * When the engine starts it again; default `no`.
-         */
-        restart?: ('no' | 'always' | 'unless-stopped' | 'on-failure') | string;
-        /**
-         * Runs an init process that forwards signals and reaps processes.
-         */
-        init?: boolean | string;
-        /**
-         * Mounts its file system for reading only.
-         */
-        read_only?: boolean | string;
-        /**
-         * Capabilities to add, with or without `CAP_`.
-         */
-        cap_add?: string[] | string;
-        /**
-         * Capabilities to drop, with or without `CAP_`.
-         */
-        cap_drop?: string[] | string;
-        /**
-         * Security options, such as `no-new-privileges`.
-         */
-        security_opt?: string[] | string;
-        /**
-         * Gives it all privileges of the host.
-         */
-        privileged?: boolean | string;
-        /**
-         * Devices of the host: `source[:target[:permissions]]`.
-         */
-        devices?: string[] | string;
-        /**
-         * GPUs of the host: `all`, how many, or a list of `{ driver, count, device_ids, capabilities }`.
-         */
-        gpus?:
-          | 'all'
-          | number
-          | (
-              | {
-                  driver?: string;
-                  count?: 'all' | number | string;
-                  device_ids?: [string, ...string[]] | string;
-                  capabilities?: string[] | string;
-                }
-              | string
-            )[]
-          | string;
-        /**
-         * Limits of its processes: a number, or `{ soft, hard }`.
-         */
-        ulimits?:
-          | {
-              [k: string]:
-                | number
-                | {
-                    soft: number | string;
-                    hard: number | string;
-                  }
-                | string;
-            }
-          | string;
-        /**
-         * Kernel parameters, as a map or a list.
-         */
-        sysctls?:
-          | {
-              [k: string]: string | number | boolean;
-            }
-          | string[]
-          | string;
-        /**
-         * Size of /dev/shm; default 64m.
-         */
-        shm_size?: number | string;
-        /**
-         * Memory limit.
-         */
-        mem_limit?: number | string;
-        /**
-         * Memory that it should get under pressure.
-         */
-        mem_reservation?: number | string;
-        /**
-         * Memory and swap together; -1 for no limit; default twice `mem_limit`.
-         */
-        memswap_limit?: (number | string) | -1 | '-1' | string;
-        /**
-         * Number of CPUs, in parts of one.
-         */
-        cpus?: number | string;
-        /**
-         * Share of CPU time under load; default 1024.
-         */
-        cpu_shares?: number | string;
-        /**
-         * CPUs on which it runs.
-         */
-        cpuset?: string;
-        /**
-         * Most processes; -1 for no limit.
-         */
-        pids_limit?: number | string;
-        /**
-         * How soon it is killed when memory runs out.
-         */
-        oom_score_adj?: number | string;
-        /**
-         * Log driver and its options; default those of the engine.
-         */
-        logging?:
-          | {
-              driver?: string;
-              options?:
-                | {
-                    [k: string]: string | number | boolean;
-                  }
-                | string;
-            }
-          | string;
-        /**
-         * Labels, as a map or a list of `NAME=VALUE`.
-         */
-        labels?:
-          | {
-              [k: string]: string | number | boolean;
-            }
-          | string[]
-          | string;
-        /**
-         * How the engine tells whether it is healthy; members that are left out come from the image.
-         */
-        healthcheck?:
-          | {
-              /**
-               * Text for a shell, or `[CMD, …]`, `[CMD-SHELL, text]`, `[NONE]`.
-               */
-              test?: string | [string, ...string[]];
-              /**
-               * Switches the check of the image off.
-               */
-              disable?: boolean | string;
-              /**
-               * Time between two checks.
-               */
-              interval?: string;
-              /**
-               * Time after which a check counts as failed.
-               */
-              timeout?: string;
-              /**
-               * Time in which failures do not count.
-               */
-              start_period?: string;
-              /**
-               * Time between two checks in the start period; engines from API 1.44.
-               */
-              start_interval?: string;
-              /**
-               * Failures in a row that make it unhealthy.
-               */
-              retries?: number | string;
-            }
-          | string;
-        /**
-         * Signal that asks it to end.
-         */
-        stop_signal?: string;
-        /**
-         * Time after that signal before it is killed, in whole seconds; default 10s.
-         */
-        stop_grace_period?: string;
-        /**
-         * Process namespace of the host or of another container.
-         */
-        pid?: string;
-        /**
-         * IPC namespace.
-         */
-        ipc?: ('none' | 'private' | 'shareable' | 'host') | string;
-        /**
-         * Platform that the image must be for.
-         */
-        platform?: string;
-        /**
-         * OCI runtime; default that of the engine.
-         */
-        runtime?: string;
-        /**
-         * Gives a successor new anonymous volumes and removes them with their container; otherwise they go over and are kept.
-         */
-        renew_anon_volumes?: boolean | string;
-        /**
-         * When it counts as ready: `{ docker: true }`, `{ http }`, `{ tcp }` or `{ command }`, with `timeout` (480s) and `interval` (1s).
-         */
-        ready?:
-          | {
-              docker?: true | string;
-              http?:
-                | string
-                | {
-                    url: string;
-                    in?: 'container' | string;
-                    status?: number | [number | string, ...(number | string)[]] | string;
-                    body?: string;
-                  };
-              tcp?: string;
-              command?: [string, ...string[]] | string;
-              timeout?: string;
-              interval?: string;
-            }
-          | string;
+        image: Image;
+        name?: Name;
+        command?: Command;
+        entrypoint?: Entrypoint;
+        environment?: DockerContainerEnvironment;
+        env_file?: EnvFile;
+        secrets?: Secrets;
+        configs?: Configs;
+        volumes?: Volumes;
+        tmpfs?: Tmpfs;
+        ports?: Ports;
+        expose?: Expose;
+        networks?: Networks;
+        network_mode?: NetworkMode;
+        hostname?: Hostname;
+        extra_hosts?: ExtraHosts;
+        dns?: Dns;
+        dns_search?: DnsSearch;
+        dns_opt?: DnsOpt;
+        user?: User;
+        group_add?: GroupAdd;
+        working_dir?: WorkingDir;
+        restart?: Restart;
+        init?: Init;
+        read_only?: ReadOnly;
+        cap_add?: CapAdd;
+        cap_drop?: CapDrop;
+        security_opt?: SecurityOpt;
+        privileged?: Privileged;
+        devices?: Devices;
+        gpus?: Gpus;
+        ulimits?: Ulimits;
+        sysctls?: Sysctls;
+        shm_size?: ShmSize;
+        mem_limit?: MemLimit;
+        mem_reservation?: MemReservation;
+        memswap_limit?: MemswapLimit;
+        cpus?: Cpus;
+        cpu_shares?: CpuShares;
+        cpuset?: Cpuset;
+        pids_limit?: PidsLimit;
+        oom_score_adj?: OomScoreAdj;
+        logging?: Logging;
+        labels?: Labels;
+        healthcheck?: Healthcheck;
+        stop_signal?: StopSignal;
+        stop_grace_period?: StopGracePeriod;
+        pid?: Pid;
+        ipc?: Ipc;
+        platform?: Platform;
+        runtime?: Runtime;
+        renew_anon_volumes?: RenewAnonVolumes;
+        ready?: Ready;
         /**
          * A map or a list of unique texts: one instance per key.
          */
@@ -4079,161 +1740,15 @@ export interface Environment {
          * False leaves the resource out.
          */
         enabled?: boolean | string;
-        /**
-         * Addresses of what must be there first; one with for_each means all instances.
-         */
-        depends_on?:
-          | (
-              | string
-              | {
-                  /**
-                   * The address that is needed.
-                   */
-                  address: string;
-                  /**
-                   * Restarts with it.
-                   */
-                  restart?: boolean | string;
-                }
-            )[]
-          | string;
+        depends_on?: DependsOn;
         /**
          * The alias of the provider block, as NAME:ALIAS.
          */
         provider?: string;
-        /**
-         * The part that the resource plays, where its type allows several.
-         */
-        role?:
-          | (
-              | 'service'
-              | 'worker'
-              | 'store'
-              | 'job'
-              | 'frontend'
-              | 'ingress'
-              | 'catalog'
-              | 'ownership'
-              | 'trust'
-              | 'runtime'
-              | 'credential'
-              | 'data'
-              | 'infrastructure'
-            )
-          | string;
-        /**
-         * How an object, and the instances of one for_each, are replaced.
-         */
-        update?:
-          | {
-              /**
-               * How many instances are replaced, restarted or started at once; default 1.
-               */
-              batch?: number | string;
-              /**
-               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-               */
-              order?: ('stop-first' | 'start-first') | string;
-              /**
-               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-               */
-              drain?: string;
-              /**
-               * How long to wait between two batches.
-               */
-              pause?: string;
-            }
-          | string;
-        /**
-         * What may happen to the object.
-         */
-        lifecycle?:
-          | {
-              /**
-               * The object is never removed or replaced.
-               */
-              prevent_destroy?: boolean | string;
-              /**
-               * Paths of attributes whose differences are left alone, or all.
-               */
-              ignore_changes?: 'all' | string[] | string;
-              /**
-               * A replacement is made before the old object goes.
-               */
-              create_before_destroy?: boolean | string;
-              /**
-               * Addresses, or paths of their attributes, whose change replaces this object.
-               */
-              replace_triggered_by?: string[] | string;
-              /**
-               * What must hold before the object is changed.
-               */
-              preconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * What must hold after the object was changed.
-               */
-              postconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * Affirms what happens to data that would stay behind.
-               */
-              data?: ('copied' | 'empty') | string;
-              /**
-               * Going back after a new version touched the data is safe.
-               */
-              reversible?: boolean | string;
-            }
-          | string;
-        /**
-         * How long effects may take.
-         */
-        timeouts?:
-          | {
-              /**
-               * How long making the object may take.
-               */
-              create?: string;
-              /**
-               * How long replacing the object may take.
-               */
-              replace?: string;
-              /**
-               * How long removing the object may take.
-               */
-              remove?: string;
-              /**
-               * How long the object may take to get ready.
-               */
-              ready?: string;
-            }
-          | string;
+        role?: Role;
+        update?: Update;
+        lifecycle?: Lifecycle;
+        timeouts?: Timeouts;
         /**
          * Addresses that must have converged before a two-phase resource is committed.
          */
@@ -4245,41 +1760,11 @@ export interface Environment {
      */
     'docker.image'?: {
       [k: string]: {
-        /**
-         * Where it comes from. An image that is loaded from an archive needs none.
-         */
-        repository?: string;
-        /**
-         * Digest of its manifest, or for an archive the id of the image.
-         */
-        digest: string;
-        /**
-         * Platform that it must be for.
-         */
-        platform?: string;
-        /**
-         * File of `docker save` beside the document to load it from.
-         */
-        archive?: string;
-        /**
-         * What it must declare of itself.
-         */
-        expect?:
-          | {
-              /**
-               * Value of `org.opencontainers.image.revision`.
-               */
-              revision?: string;
-              /**
-               * Value of `org.opencontainers.image.source`.
-               */
-              source?: string;
-              /**
-               * Its entrypoint.
-               */
-              entrypoint?: string | string[];
-            }
-          | string;
+        repository?: Repository;
+        digest: Digest;
+        platform?: DockerImagePlatform;
+        archive?: Archive;
+        expect?: Expect;
         /**
          * A map or a list of unique texts: one instance per key.
          */
@@ -4293,161 +1778,15 @@ export interface Environment {
          * False leaves the resource out.
          */
         enabled?: boolean | string;
-        /**
-         * Addresses of what must be there first; one with for_each means all instances.
-         */
-        depends_on?:
-          | (
-              | string
-              | {
-                  /**
-                   * The address that is needed.
-                   */
-                  address: string;
-                  /**
-                   * Restarts with it.
-                   */
-                  restart?: boolean | string;
-                }
-            )[]
-          | string;
+        depends_on?: DependsOn;
         /**
          * The alias of the provider block, as NAME:ALIAS.
          */
         provider?: string;
-        /**
-         * The part that the resource plays, where its type allows several.
-         */
-        role?:
-          | (
-              | 'service'
-              | 'worker'
-              | 'store'
-              | 'job'
-              | 'frontend'
-              | 'ingress'
-              | 'catalog'
-              | 'ownership'
-              | 'trust'
-              | 'runtime'
-              | 'credential'
-              | 'data'
-              | 'infrastructure'
-            )
-          | string;
-        /**
-         * How an object, and the instances of one for_each, are replaced.
-         */
-        update?:
-          | {
-              /**
-               * How many instances are replaced, restarted or started at once; default 1.
-               */
-              batch?: number | string;
-              /**
-               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-               */
-              order?: ('stop-first' | 'start-first') | string;
-              /**
-               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-               */
-              drain?: string;
-              /**
-               * How long to wait between two batches.
-               */
-              pause?: string;
-            }
-          | string;
-        /**
-         * What may happen to the object.
-         */
-        lifecycle?:
-          | {
-              /**
-               * The object is never removed or replaced.
-               */
-              prevent_destroy?: boolean | string;
-              /**
-               * Paths of attributes whose differences are left alone, or all.
-               */
-              ignore_changes?: 'all' | string[] | string;
-              /**
-               * A replacement is made before the old object goes.
-               */
-              create_before_destroy?: boolean | string;
-              /**
-               * Addresses, or paths of their attributes, whose change replaces this object.
-               */
-              replace_triggered_by?: string[] | string;
-              /**
-               * What must hold before the object is changed.
-               */
-              preconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * What must hold after the object was changed.
-               */
-              postconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * Affirms what happens to data that would stay behind.
-               */
-              data?: ('copied' | 'empty') | string;
-              /**
-               * Going back after a new version touched the data is safe.
-               */
-              reversible?: boolean | string;
-            }
-          | string;
-        /**
-         * How long effects may take.
-         */
-        timeouts?:
-          | {
-              /**
-               * How long making the object may take.
-               */
-              create?: string;
-              /**
-               * How long replacing the object may take.
-               */
-              replace?: string;
-              /**
-               * How long removing the object may take.
-               */
-              remove?: string;
-              /**
-               * How long the object may take to get ready.
-               */
-              ready?: string;
-            }
-          | string;
+        role?: Role;
+        update?: Update;
+        lifecycle?: Lifecycle;
+        timeouts?: Timeouts;
         /**
          * Addresses that must have converged before a two-phase resource is committed.
          */
@@ -4459,14 +1798,8 @@ export interface Environment {
      */
     'docker.image_content'?: {
       [k: string]: {
-        /**
-         * Image by digest, `repository@sha256:…`, or by its bare id; mostly a reference to a `docker.image`.
-         */
-        image: string;
-        /**
-         * File or folder in the image. Symbolic links on the way are not followed.
-         */
-        path: string;
+        image: DockerImageContentImage;
+        path: Path;
         /**
          * A map or a list of unique texts: one instance per key.
          */
@@ -4480,161 +1813,15 @@ export interface Environment {
          * False leaves the resource out.
          */
         enabled?: boolean | string;
-        /**
-         * Addresses of what must be there first; one with for_each means all instances.
-         */
-        depends_on?:
-          | (
-              | string
-              | {
-                  /**
-                   * The address that is needed.
-                   */
-                  address: string;
-                  /**
-                   * Restarts with it.
-                   */
-                  restart?: boolean | string;
-                }
-            )[]
-          | string;
+        depends_on?: DependsOn;
         /**
          * The alias of the provider block, as NAME:ALIAS.
          */
         provider?: string;
-        /**
-         * The part that the resource plays, where its type allows several.
-         */
-        role?:
-          | (
-              | 'service'
-              | 'worker'
-              | 'store'
-              | 'job'
-              | 'frontend'
-              | 'ingress'
-              | 'catalog'
-              | 'ownership'
-              | 'trust'
-              | 'runtime'
-              | 'credential'
-              | 'data'
-              | 'infrastructure'
-            )
-          | string;
-        /**
-         * How an object, and the instances of one for_each, are replaced.
-         */
-        update?:
-          | {
-              /**
-               * How many instances are replaced, restarted or started at once; default 1.
-               */
-              batch?: number | string;
-              /**
-               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-               */
-              order?: ('stop-first' | 'start-first') | string;
-              /**
-               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-               */
-              drain?: string;
-              /**
-               * How long to wait between two batches.
-               */
-              pause?: string;
-            }
-          | string;
-        /**
-         * What may happen to the object.
-         */
-        lifecycle?:
-          | {
-              /**
-               * The object is never removed or replaced.
-               */
-              prevent_destroy?: boolean | string;
-              /**
-               * Paths of attributes whose differences are left alone, or all.
-               */
-              ignore_changes?: 'all' | string[] | string;
-              /**
-               * A replacement is made before the old object goes.
-               */
-              create_before_destroy?: boolean | string;
-              /**
-               * Addresses, or paths of their attributes, whose change replaces this object.
-               */
-              replace_triggered_by?: string[] | string;
-              /**
-               * What must hold before the object is changed.
-               */
-              preconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * What must hold after the object was changed.
-               */
-              postconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * Affirms what happens to data that would stay behind.
-               */
-              data?: ('copied' | 'empty') | string;
-              /**
-               * Going back after a new version touched the data is safe.
-               */
-              reversible?: boolean | string;
-            }
-          | string;
-        /**
-         * How long effects may take.
-         */
-        timeouts?:
-          | {
-              /**
-               * How long making the object may take.
-               */
-              create?: string;
-              /**
-               * How long replacing the object may take.
-               */
-              replace?: string;
-              /**
-               * How long removing the object may take.
-               */
-              remove?: string;
-              /**
-               * How long the object may take to get ready.
-               */
-              ready?: string;
-            }
-          | string;
+        role?: Role;
+        update?: Update;
+        lifecycle?: Lifecycle;
+        timeouts?: Timeouts;
         /**
          * Addresses that must have converged before a two-phase resource is committed.
          */
@@ -4646,21 +1833,8 @@ export interface Environment {
      */
     'docker.inventory'?: {
       [k: string]: {
-        /**
-         * Which containers are meant, running or not.
-         */
-        selector:
-          | {
-              /**
-               * Label that a container has to carry, `NAME=VALUE` or `NAME`; all of several.
-               */
-              label: string | [string | string, ...(string | string)[]];
-            }
-          | string;
-        /**
-         * What has to hold, or the plan is refused: `subset`, each of them is one of this environment; `equal`, and each container of this environment is one of them. Default `none`.
-         */
-        guard?: ('none' | 'subset' | 'equal') | string;
+        selector: Selector;
+        guard?: Guard;
         /**
          * A map or a list of unique texts: one instance per key.
          */
@@ -4674,161 +1848,15 @@ export interface Environment {
          * False leaves the resource out.
          */
         enabled?: boolean | string;
-        /**
-         * Addresses of what must be there first; one with for_each means all instances.
-         */
-        depends_on?:
-          | (
-              | string
-              | {
-                  /**
-                   * The address that is needed.
-                   */
-                  address: string;
-                  /**
-                   * Restarts with it.
-                   */
-                  restart?: boolean | string;
-                }
-            )[]
-          | string;
+        depends_on?: DependsOn;
         /**
          * The alias of the provider block, as NAME:ALIAS.
          */
         provider?: string;
-        /**
-         * The part that the resource plays, where its type allows several.
-         */
-        role?:
-          | (
-              | 'service'
-              | 'worker'
-              | 'store'
-              | 'job'
-              | 'frontend'
-              | 'ingress'
-              | 'catalog'
-              | 'ownership'
-              | 'trust'
-              | 'runtime'
-              | 'credential'
-              | 'data'
-              | 'infrastructure'
-            )
-          | string;
-        /**
-         * How an object, and the instances of one for_each, are replaced.
-         */
-        update?:
-          | {
-              /**
-               * How many instances are replaced, restarted or started at once; default 1.
-               */
-              batch?: number | string;
-              /**
-               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-               */
-              order?: ('stop-first' | 'start-first') | string;
-              /**
-               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-               */
-              drain?: string;
-              /**
-               * How long to wait between two batches.
-               */
-              pause?: string;
-            }
-          | string;
-        /**
-         * What may happen to the object.
-         */
-        lifecycle?:
-          | {
-              /**
-               * The object is never removed or replaced.
-               */
-              prevent_destroy?: boolean | string;
-              /**
-               * Paths of attributes whose differences are left alone, or all.
-               */
-              ignore_changes?: 'all' | string[] | string;
-              /**
-               * A replacement is made before the old object goes.
-               */
-              create_before_destroy?: boolean | string;
-              /**
-               * Addresses, or paths of their attributes, whose change replaces this object.
-               */
-              replace_triggered_by?: string[] | string;
-              /**
-               * What must hold before the object is changed.
-               */
-              preconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * What must hold after the object was changed.
-               */
-              postconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * Affirms what happens to data that would stay behind.
-               */
-              data?: ('copied' | 'empty') | string;
-              /**
-               * Going back after a new version touched the data is safe.
-               */
-              reversible?: boolean | string;
-            }
-          | string;
-        /**
-         * How long effects may take.
-         */
-        timeouts?:
-          | {
-              /**
-               * How long making the object may take.
-               */
-              create?: string;
-              /**
-               * How long replacing the object may take.
-               */
-              replace?: string;
-              /**
-               * How long removing the object may take.
-               */
-              remove?: string;
-              /**
-               * How long the object may take to get ready.
-               */
-              ready?: string;
-            }
-          | string;
+        role?: Role;
+        update?: Update;
+        lifecycle?: Lifecycle;
+        timeouts?: Timeouts;
         /**
          * Addresses that must have converged before a two-phase resource is committed.
          */
@@ -4840,341 +1868,61 @@ export interface Environment {
      */
     'docker.job'?: {
       [k: string]: {
-        /**
-         * Image by digest, `repository@sha256:…`, by its bare id, `sha256:…`, or as the map that a release has of it; by tag only where the provider says `allow_tags: true`.
-         */
-        image:
-          | string
-          | {
-              repository: string;
-              digest: string;
-              tag?: string;
-            };
-        /**
-         * Arguments of the entrypoint, or the command itself; text is split into words as a shell does.
-         */
-        command?: string | [(string | number | boolean) | string, ...((string | number | boolean) | string)[]];
-        /**
-         * Replaces the entrypoint of the image; empty takes it away.
-         */
-        entrypoint?: (string | [(string | number | boolean) | string, ...((string | number | boolean) | string)[]]) | '' | [] | string;
-        /**
-         * Environment variables, as a map or a list of `NAME=VALUE`.
-         */
-        environment?:
-          | {
-              [k: string]: string | number | boolean;
-            }
-          | string[]
-          | string;
-        /**
-         * Files of `NAME=VALUE` lines beside the document; `environment` is stronger.
-         */
-        env_file?: string | string[];
-        /**
-         * Files with secret content, by path in the container; owned by its user with mode 0400.
-         */
-        secrets?:
-          | {
-              [k: string]:
-                | string
-                | {
-                    value: string;
-                    uid?: number | string;
-                    gid?: number | string;
-                    mode?: string;
-                  };
-            }
-          | string;
-        /**
-         * Files by path in the container; owned by root with mode 0444.
-         */
-        configs?:
-          | {
-              [k: string]:
-                | string
-                | {
-                    content: string;
-                    uid?: number | string;
-                    gid?: number | string;
-                    mode?: string;
-                  };
-            }
-          | string;
-        /**
-         * Mounts: `source:target[:options]` or the long form.
-         */
-        volumes?:
-          | (
-              | string
-              | {
-                  type: ('bind' | 'volume' | 'tmpfs') | string;
-                  source?: string;
-                  target: string;
-                  read_only?: boolean | string;
-                  bind?:
-                    | {
-                        propagation?: ('private' | 'rprivate' | 'shared' | 'rshared' | 'slave' | 'rslave') | string;
-                        create_host_path?: boolean | string;
-                        selinux?: ('z' | 'Z') | string;
-                      }
-                    | string;
-                  volume?:
-                    | {
-                        nocopy?: boolean | string;
-                      }
-                    | string;
-                  tmpfs?:
-                    | {
-                        size?: number | string;
-                        mode?: string;
-                      }
-                    | string;
-                }
-            )[]
-          | string;
-        /**
-         * Mounts in memory: `path[:options]`.
-         */
-        tmpfs?: string | string[];
-        /**
-         * Networks by name: a list of names, a list of objects with `name`, or a map.
-         */
-        networks?:
-          | (
-              | string
-              | {
-                  name: string;
-                  aliases?: string[] | string;
-                  ipv4_address?: string;
-                  ipv6_address?: string;
-                }
-            )[]
-          | {
-              [k: string]:
-                | {
-                    aliases?: string[] | string;
-                    ipv4_address?: string;
-                    ipv6_address?: string;
-                  }
-                | null
-                | string;
-            }
-          | string;
-        /**
-         * Uses no network of its own.
-         */
-        network_mode?: ('bridge' | 'host' | 'none') | string;
-        /**
-         * Host name in the container; default its short id.
-         */
-        hostname?: string;
-        /**
-         * More lines of /etc/hosts: `HOST:ADDRESS`, or a map.
-         */
-        extra_hosts?:
-          | {
-              [k: string]: string;
-            }
-          | string[]
-          | string;
-        /**
-         * Name servers.
-         */
-        dns?: string | string[];
-        /**
-         * Search domains.
-         */
-        dns_search?: string | string[];
-        /**
-         * Options of the resolver.
-         */
-        dns_opt?: string[] | string;
-        /**
-         * User, `user[:group]`, by name or number.
-         */
-        user?: string | number;
-        /**
-         * More groups of the user.
-         */
-        group_add?: (string | number)[] | string;
-        /**
-         * Working folder.
-         */
-        working_dir?: string;
-        /**
-         * Runs an init process that forwards signals and reaps processes.
-         */
-        init?: boolean | string;
-        /**
-         * Mounts its file system for reading only.
-         */
-        read_only?: boolean | string;
-        /**
-         * Capabilities to add, with or without `CAP_`.
-         */
-        cap_add?: string[] | string;
-        /**
-         * Capabilities to drop, with or without `CAP_`.
-         */
-        cap_drop?: string[] | string;
-        /**
-         * Security options, such as `no-new-privileges`.
-         */
-        security_opt?: string[] | string;
-        /**
-         * Gives it all privileges of the host.
-         */
-        privileged?: boolean | string;
-        /**
-         * Devices of the host: `source[:target[:permissions]]`.
-         */
-        devices?: string[] | string;
-        /**
-         * Limits of its processes: a number, or `{ soft, hard }`.
-         */
-        ulimits?:
-          | {
-              [k: string]:
-                | number
-                | {
-                    soft: number | string;
-                    hard: number | string;
-                  }
-                | string;
-            }
-          | string;
-        /**
-         * Kernel parameters, as a map or a list.
-         */
-        sysctls?:
-          | {
-              [k: string]: string | number | boolean;
-            }
-          | string[]
-          | string;
-        /**
-         * Size of /dev/shm; default 64m.
-         */
-        shm_size?: number | string;
-        /**
-         * Memory limit.
-         */
-        mem_limit?: number | string;
-        /**
-         * Memory that it should get under pressure.
-         */
-        mem_reservation?: number | string;
-        /**
-         * Memory and swap together; -1 for no limit; default twice `mem_limit`.
-         */
-        memswap_limit?: (number | string) | -1 | '-1' | string;
-        /**
-         * Number of CPUs, in parts of one.
-         */
-        cpus?: number | string;
-        /**
-         * Share of CPU time under load; default 1024.
-         */
-        cpu_shares?: number | string;
-        /**
-         * CPUs on which it runs.
-         */
-        cpuset?: string;
-        /**
-         * Most processes; -1 for no limit.
-         */
-        pids_limit?: number | string;
-        /**
-         * How soon it is killed when memory runs out.
-         */
-        oom_score_adj?: number | string;
-        /**
-         * Log driver and its options; default those of the engine.
-         */
-        logging?:
-          | {
-              driver?: string;
-              options?:
-                | {
-                    [k: string]: string | number | boolean;
-                  }
-                | string;
-            }
-          | string;
-        /**
-         * Labels, as a map or a list of `NAME=VALUE`.
-         */
-        labels?:
-          | {
-              [k: string]: string | number | boolean;
-            }
-          | string[]
-          | string;
-        /**
-         * Signal that asks it to end.
-         */
-        stop_signal?: string;
-        /**
-         * Time after that signal before it is killed, in whole seconds; default 10s.
-         */
-        stop_grace_period?: string;
-        /**
-         * Process namespace of the host or of another container.
-         */
-        pid?: string;
-        /**
-         * IPC namespace.
-         */
-        ipc?: ('none' | 'private' | 'shareable' | 'host') | string;
-        /**
-         * Platform that the image must be for.
-         */
-        platform?: string;
-        /**
-         * OCI runtime; default that of the engine.
-         */
-        runtime?: string;
-        /**
-         * Name of its container on the engine; default `<environment>-<name>[-<key>]`.
-         */
-        name?: string;
-        /**
-         * Any values that count as inputs of the run beside its other attributes.
-         */
-        inputs?: unknown;
-        /**
-         * When it runs: `on_change`, when its inputs differ from those of the last completed run; `once`, when no run ever completed with them; `on_demand`, when `accede run ADDRESS` is called; `by_reference`, when it is given a request, one JSON document that it finds at `/accede/request.json`. Default `on_change`.
-         */
-        run?: ('on_change' | 'once' | 'on_demand' | 'by_reference') | string;
-        /**
-         * When an `on_demand` job is due, in the five fields of cron (minute, hour, day of the month, month, day of the week; UTC) or as `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. Nothing runs by it alone: it is for what runs `accede run ADDRESS`.
-         */
-        schedule?: string;
-        /**
-         * Stage in which it runs; default `migrate`.
-         */
-        stage?: ('migrate' | 'start' | 'verify') | string;
-        /**
-         * Time after which it is stopped and counts as failed; default `10m`, at most `24h`.
-         */
-        timeout?: string;
-        /**
-         * File in the container that holds its receipt: one JSON document of at most 1 MiB.
-         */
-        output?: string;
-        /**
-         * Takes its standard output as the receipt; what it logs belongs on standard error.
-         */
-        stdout?: boolean | string;
-        /**
-         * File beside the document with the JSON Schema (draft-07 or 2020-12) that the receipt has to fit, from the next run on.
-         */
-        schema?: string;
-        /**
-         * How many containers of earlier completed runs stay for reading; default 0.
-         */
-        keep?: number | string;
+        image: Image;
+        command?: Command;
+        entrypoint?: Entrypoint;
+        environment?: DockerContainerEnvironment;
+        env_file?: EnvFile;
+        secrets?: Secrets;
+        configs?: Configs;
+        volumes?: Volumes;
+        tmpfs?: Tmpfs;
+        networks?: DockerJobNetworks;
+        network_mode?: NetworkMode;
+        hostname?: Hostname;
+        extra_hosts?: ExtraHosts;
+        dns?: Dns;
+        dns_search?: DnsSearch;
+        dns_opt?: DnsOpt;
+        user?: User;
+        group_add?: GroupAdd;
+        working_dir?: WorkingDir;
+        init?: Init;
+        read_only?: ReadOnly;
+        cap_add?: CapAdd;
+        cap_drop?: CapDrop;
+        security_opt?: SecurityOpt;
+        privileged?: Privileged;
+        devices?: Devices;
+        ulimits?: Ulimits;
+        sysctls?: Sysctls;
+        shm_size?: ShmSize;
+        mem_limit?: DockerJobMemLimit;
+        mem_reservation?: DockerJobMemReservation;
+        memswap_limit?: DockerJobMemswapLimit;
+        cpus?: DockerJobCpus;
+        cpu_shares?: DockerJobCpuShares;
+        cpuset?: DockerJobCpuset;
+        pids_limit?: DockerJobPidsLimit;
+        oom_score_adj?: OomScoreAdj;
+        logging?: Logging;
+        labels?: Labels;
+        stop_signal?: StopSignal;
+        stop_grace_period?: StopGracePeriod;
+        pid?: Pid;
+        ipc?: Ipc;
+        platform?: Platform;
+        runtime?: Runtime;
+        name?: DockerJobName;
+        inputs?: Inputs;
+        run?: Run;
+        schedule?: Schedule;
+        stage?: Stage;
+        timeout?: Timeout;
+        output?: Output;
+        stdout?: Stdout;
+        schema?: Schema;
+        keep?: Keep;
         /**
          * A map or a list of unique texts: one instance per key.
          */
@@ -5188,161 +1936,15 @@ export interface Environment {
          * False leaves the resource out.
          */
         enabled?: boolean | string;
-        /**
-         * Addresses of what must be there first; one with for_each means all instances.
-         */
-        depends_on?:
-          | (
-              | string
-              | {
-                  /**
-                   * The address that is needed.
-                   */
-                  address: string;
-                  /**
-                   * Restarts with it.
-                   */
-                  restart?: boolean | string;
-                }
-            )[]
-          | string;
+        depends_on?: DependsOn;
         /**
          * The alias of the provider block, as NAME:ALIAS.
          */
         provider?: string;
-        /**
-         * The part that the resource plays, where its type allows several.
-         */
-        role?:
-          | (
-              | 'service'
-              | 'worker'
-              | 'store'
-              | 'job'
-              | 'frontend'
-              | 'ingress'
-              | 'catalog'
-              | 'ownership'
-              | 'trust'
-              | 'runtime'
-              | 'credential'
-              | 'data'
-              | 'infrastructure'
-            )
-          | string;
-        /**
-         * How an object, and the instances of one for_each, are replaced.
-         */
-        update?:
-          | {
-              /**
-               * How many instances are replaced, restarted or started at once; default 1.
-               */
-              batch?: number | string;
-              /**
-               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-               */
-              order?: ('stop-first' | 'start-first') | string;
-              /**
-               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-               */
-              drain?: string;
-              /**
-               * How long to wait between two batches.
-               */
-              pause?: string;
-            }
-          | string;
-        /**
-         * What may happen to the object.
-         */
-        lifecycle?:
-          | {
-              /**
-               * The object is never removed or replaced.
-               */
-              prevent_destroy?: boolean | string;
-              /**
-               * Paths of attributes whose differences are left alone, or all.
-               */
-              ignore_changes?: 'all' | string[] | string;
-              /**
-               * A replacement is made before the old object goes.
-               */
-              create_before_destroy?: boolean | string;
-              /**
-               * Addresses, or paths of their attributes, whose change replaces this object.
-               */
-              replace_triggered_by?: string[] | string;
-              /**
-               * What must hold before the object is changed.
-               */
-              preconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * What must hold after the object was changed.
-               */
-              postconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * Affirms what happens to data that would stay behind.
-               */
-              data?: ('copied' | 'empty') | string;
-              /**
-               * Going back after a new version touched the data is safe.
-               */
-              reversible?: boolean | string;
-            }
-          | string;
-        /**
-         * How long effects may take.
-         */
-        timeouts?:
-          | {
-              /**
-               * How long making the object may take.
-               */
-              create?: string;
-              /**
-               * How long replacing the object may take.
-               */
-              replace?: string;
-              /**
-               * How long removing the object may take.
-               */
-              remove?: string;
-              /**
-               * How long the object may take to get ready.
-               */
-              ready?: string;
-            }
-          | string;
+        role?: Role;
+        update?: Update;
+        lifecycle?: Lifecycle;
+        timeouts?: Timeouts;
         /**
          * Addresses that must have converged before a two-phase resource is committed.
          */
@@ -5354,72 +1956,17 @@ export interface Environment {
      */
     'docker.network'?: {
       [k: string]: {
-        /**
-         * Name on the engine; default `<environment>-<name>[-<key>]`.
-         */
-        name?: string;
+        name?: DockerNetworkName;
         /**
          * Network driver; default `bridge`.
          */
         driver?: string;
-        /**
-         * Options of the driver.
-         */
-        driver_opts?:
-          | {
-              [k: string]: string | number | boolean;
-            }
-          | string;
-        /**
-         * Whether it is cut off from the outside.
-         */
-        internal?: boolean | string;
-        /**
-         * Whether single containers may join a Swarm network.
-         */
-        attachable?: boolean | string;
-        /**
-         * Whether it carries IPv6.
-         */
-        ipv6?: boolean | string;
-        /**
-         * Address management.
-         */
-        ipam?:
-          | {
-              /**
-               * Address management driver; default `default`.
-               */
-              driver?: string;
-              /**
-               * Address pools; the engine chooses one when there is none.
-               */
-              config?:
-                | (
-                    | {
-                        subnet?: string;
-                        gateway?: string;
-                        ip_range?: string;
-                        aux_addresses?:
-                          | {
-                              [k: string]: string;
-                            }
-                          | string;
-                      }
-                    | string
-                  )[]
-                | string;
-            }
-          | string;
-        /**
-         * Labels, as a map or a list of `NAME=VALUE`.
-         */
-        labels?:
-          | {
-              [k: string]: string | number | boolean;
-            }
-          | string[]
-          | string;
+        driver_opts?: DriverOpts;
+        internal?: Internal;
+        attachable?: Attachable;
+        ipv6?: Ipv6;
+        ipam?: Ipam;
+        labels?: Labels;
         /**
          * A map or a list of unique texts: one instance per key.
          */
@@ -5433,161 +1980,15 @@ export interface Environment {
          * False leaves the resource out.
          */
         enabled?: boolean | string;
-        /**
-         * Addresses of what must be there first; one with for_each means all instances.
-         */
-        depends_on?:
-          | (
-              | string
-              | {
-                  /**
-                   * The address that is needed.
-                   */
-                  address: string;
-                  /**
-                   * Restarts with it.
-                   */
-                  restart?: boolean | string;
-                }
-            )[]
-          | string;
+        depends_on?: DependsOn;
         /**
          * The alias of the provider block, as NAME:ALIAS.
          */
         provider?: string;
-        /**
-         * The part that the resource plays, where its type allows several.
-         */
-        role?:
-          | (
-              | 'service'
-              | 'worker'
-              | 'store'
-              | 'job'
-              | 'frontend'
-              | 'ingress'
-              | 'catalog'
-              | 'ownership'
-              | 'trust'
-              | 'runtime'
-              | 'credential'
-              | 'data'
-              | 'infrastructure'
-            )
-          | string;
-        /**
-         * How an object, and the instances of one for_each, are replaced.
-         */
-        update?:
-          | {
-              /**
-               * How many instances are replaced, restarted or started at once; default 1.
-               */
-              batch?: number | string;
-              /**
-               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-               */
-              order?: ('stop-first' | 'start-first') | string;
-              /**
-               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-               */
-              drain?: string;
-              /**
-               * How long to wait between two batches.
-               */
-              pause?: string;
-            }
-          | string;
-        /**
-         * What may happen to the object.
-         */
-        lifecycle?:
-          | {
-              /**
-               * The object is never removed or replaced.
-               */
-              prevent_destroy?: boolean | string;
-              /**
-               * Paths of attributes whose differences are left alone, or all.
-               */
-              ignore_changes?: 'all' | string[] | string;
-              /**
-               * A replacement is made before the old object goes.
-               */
-              create_before_destroy?: boolean | string;
-              /**
-               * Addresses, or paths of their attributes, whose change replaces this object.
-               */
-              replace_triggered_by?: string[] | string;
-              /**
-               * What must hold before the object is changed.
-               */
-              preconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * What must hold after the object was changed.
-               */
-              postconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * Affirms what happens to data that would stay behind.
-               */
-              data?: ('copied' | 'empty') | string;
-              /**
-               * Going back after a new version touched the data is safe.
-               */
-              reversible?: boolean | string;
-            }
-          | string;
-        /**
-         * How long effects may take.
-         */
-        timeouts?:
-          | {
-              /**
-               * How long making the object may take.
-               */
-              create?: string;
-              /**
-               * How long replacing the object may take.
-               */
-              replace?: string;
-              /**
-               * How long removing the object may take.
-               */
-              remove?: string;
-              /**
-               * How long the object may take to get ready.
-               */
-              ready?: string;
-            }
-          | string;
+        role?: Role;
+        update?: Update;
+        lifecycle?: Lifecycle;
+        timeouts?: Timeouts;
         /**
          * Addresses that must have converged before a two-phase resource is committed.
          */
@@ -5599,31 +2000,13 @@ export interface Environment {
      */
     'docker.volume'?: {
       [k: string]: {
-        /**
-         * Name on the engine; default `<environment>-<name>[-<key>]`.
-         */
-        name?: string;
+        name?: DockerNetworkName;
         /**
          * Volume driver; default `local`.
          */
         driver?: string;
-        /**
-         * Options of the driver.
-         */
-        driver_opts?:
-          | {
-              [k: string]: string | number | boolean;
-            }
-          | string;
-        /**
-         * Labels, as a map or a list of `NAME=VALUE`.
-         */
-        labels?:
-          | {
-              [k: string]: string | number | boolean;
-            }
-          | string[]
-          | string;
+        driver_opts?: DockerVolumeDriverOpts;
+        labels?: Labels;
         /**
          * A map or a list of unique texts: one instance per key.
          */
@@ -5637,161 +2020,15 @@ export interface Environment {
          * False leaves the resource out.
          */
         enabled?: boolean | string;
-        /**
-         * Addresses of what must be there first; one with for_each means all instances.
-         */
-        depends_on?:
-          | (
-              | string
-              | {
-                  /**
-                   * The address that is needed.
-                   */
-                  address: string;
-                  /**
-                   * Restarts with it.
-                   */
-                  restart?: boolean | string;
-                }
-            )[]
-          | string;
+        depends_on?: DependsOn;
         /**
          * The alias of the provider block, as NAME:ALIAS.
          */
         provider?: string;
-        /**
-         * The part that the resource plays, where its type allows several.
-         */
-        role?:
-          | (
-              | 'service'
-              | 'worker'
-              | 'store'
-              | 'job'
-              | 'frontend'
-              | 'ingress'
-              | 'catalog'
-              | 'ownership'
-              | 'trust'
-              | 'runtime'
-              | 'credential'
-              | 'data'
-              | 'infrastructure'
-            )
-          | string;
-        /**
-         * How an object, and the instances of one for_each, are replaced.
-         */
-        update?:
-          | {
-              /**
-               * How many instances are replaced, restarted or started at once; default 1.
-               */
-              batch?: number | string;
-              /**
-               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-               */
-              order?: ('stop-first' | 'start-first') | string;
-              /**
-               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-               */
-              drain?: string;
-              /**
-               * How long to wait between two batches.
-               */
-              pause?: string;
-            }
-          | string;
-        /**
-         * What may happen to the object.
-         */
-        lifecycle?:
-          | {
-              /**
-               * The object is never removed or replaced.
-               */
-              prevent_destroy?: boolean | string;
-              /**
-               * Paths of attributes whose differences are left alone, or all.
-               */
-              ignore_changes?: 'all' | string[] | string;
-              /**
-               * A replacement is made before the old object goes.
-               */
-              create_before_destroy?: boolean | string;
-              /**
-               * Addresses, or paths of their attributes, whose change replaces this object.
-               */
-              replace_triggered_by?: string[] | string;
-              /**
-               * What must hold before the object is changed.
-               */
-              preconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * What must hold after the object was changed.
-               */
-              postconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * Affirms what happens to data that would stay behind.
-               */
-              data?: ('copied' | 'empty') | string;
-              /**
-               * Going back after a new version touched the data is safe.
-               */
-              reversible?: boolean | string;
-            }
-          | string;
-        /**
-         * How long effects may take.
-         */
-        timeouts?:
-          | {
-              /**
-               * How long making the object may take.
-               */
-              create?: string;
-              /**
-               * How long replacing the object may take.
-               */
-              replace?: string;
-              /**
-               * How long removing the object may take.
-               */
-              remove?: string;
-              /**
-               * How long the object may take to get ready.
-               */
-              ready?: string;
-            }
-          | string;
+        role?: Role;
+        update?: Update;
+        lifecycle?: Lifecycle;
+        timeouts?: Timeouts;
         /**
          * Addresses that must have converged before a two-phase resource is committed.
          */
@@ -5803,30 +2040,12 @@ export interface Environment {
      */
     'local.certificate'?: {
       [k: string]: {
-        /**
-         * Host names and addresses that it is for. Others make a new certificate and key.
-         */
-        names: [string | string, ...(string | string)[]] | string;
-        /**
-         * The directory of its two files, certificate.pem and key.pem; it is made, and the one above it has to be there. A relative path starts at the folder of the document. Default .accede/certificates/ and its name.
-         */
-        path?: string;
-        /**
-         * For how many days it is valid. Default 365. Another number makes a new one.
-         */
-        validity_days?: number | string;
-        /**
-         * Counts the certificates: another number makes a new one with a new key. Default 1.
-         */
-        generation?: number | string;
-        /**
-         * The user who owns both files, by name or number. Without it the owner is not looked at.
-         */
-        owner?: string | number;
-        /**
-         * Permission bits of the key in octal, quoted. Default "0600". The certificate has 0644.
-         */
-        mode?: string;
+        names: Names;
+        path?: LocalCertificatePath;
+        validity_days?: ValidityDays;
+        generation?: Generation;
+        owner?: Owner;
+        mode?: Mode;
         /**
          * A map or a list of unique texts: one instance per key.
          */
@@ -5840,161 +2059,15 @@ export interface Environment {
          * False leaves the resource out.
          */
         enabled?: boolean | string;
-        /**
-         * Addresses of what must be there first; one with for_each means all instances.
-         */
-        depends_on?:
-          | (
-              | string
-              | {
-                  /**
-                   * The address that is needed.
-                   */
-                  address: string;
-                  /**
-                   * Restarts with it.
-                   */
-                  restart?: boolean | string;
-                }
-            )[]
-          | string;
+        depends_on?: DependsOn;
         /**
          * The alias of the provider block, as NAME:ALIAS.
          */
         provider?: string;
-        /**
-         * The part that the resource plays, where its type allows several.
-         */
-        role?:
-          | (
-              | 'service'
-              | 'worker'
-              | 'store'
-              | 'job'
-              | 'frontend'
-              | 'ingress'
-              | 'catalog'
-              | 'ownership'
-              | 'trust'
-              | 'runtime'
-              | 'credential'
-              | 'data'
-              | 'infrastructure'
-            )
-          | string;
-        /**
-         * How an object, and the instances of one for_each, are replaced.
-         */
-        update?:
-          | {
-              /**
-               * How many instances are replaced, restarted or started at once; default 1.
-               */
-              batch?: number | string;
-              /**
-               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-               */
-              order?: ('stop-first' | 'start-first') | string;
-              /**
-               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-               */
-              drain?: string;
-              /**
-               * How long to wait between two batches.
-               */
-              pause?: string;
-            }
-          | string;
-        /**
-         * What may happen to the object.
-         */
-        lifecycle?:
-          | {
-              /**
-               * The object is never removed or replaced.
-               */
-              prevent_destroy?: boolean | string;
-              /**
-               * Paths of attributes whose differences are left alone, or all.
-               */
-              ignore_changes?: 'all' | string[] | string;
-              /**
-               * A replacement is made before the old object goes.
-               */
-              create_before_destroy?: boolean | string;
-              /**
-               * Addresses, or paths of their attributes, whose change replaces this object.
-               */
-              replace_triggered_by?: string[] | string;
-              /**
-               * What must hold before the object is changed.
-               */
-              preconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * What must hold after the object was changed.
-               */
-              postconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * Affirms what happens to data that would stay behind.
-               */
-              data?: ('copied' | 'empty') | string;
-              /**
-               * Going back after a new version touched the data is safe.
-               */
-              reversible?: boolean | string;
-            }
-          | string;
-        /**
-         * How long effects may take.
-         */
-        timeouts?:
-          | {
-              /**
-               * How long making the object may take.
-               */
-              create?: string;
-              /**
-               * How long replacing the object may take.
-               */
-              replace?: string;
-              /**
-               * How long removing the object may take.
-               */
-              remove?: string;
-              /**
-               * How long the object may take to get ready.
-               */
-              ready?: string;
-            }
-          | string;
+        role?: Role;
+        update?: Update;
+        lifecycle?: Lifecycle;
+        timeouts?: Timeouts;
         /**
          * Addresses that must have converged before a two-phase resource is committed.
          */
@@ -6006,22 +2079,10 @@ export interface Environment {
      */
     'local.directory'?: {
       [k: string]: {
-        /**
-         * Where the directory stands; the one above it has to be there. A relative path starts at the folder of the document.
-         */
-        path: string;
-        /**
-         * The user who owns the directory, by name or number. Without it the owner is not looked at.
-         */
-        owner?: string | number;
-        /**
-         * Permission bits in octal, quoted. Default "0700".
-         */
-        mode?: string;
-        /**
-         * Whether a file .accede-directory in it says whose it is. Default true: a directory without our marker is refused, such as the empty place where a disk is not mounted.
-         */
-        marker?: boolean | string;
+        path: LocalDirectoryPath;
+        owner?: LocalDirectoryOwner;
+        mode?: LocalDirectoryMode;
+        marker?: Marker;
         /**
          * A map or a list of unique texts: one instance per key.
          */
@@ -6035,161 +2096,15 @@ export interface Environment {
          * False leaves the resource out.
          */
         enabled?: boolean | string;
-        /**
-         * Addresses of what must be there first; one with for_each means all instances.
-         */
-        depends_on?:
-          | (
-              | string
-              | {
-                  /**
-                   * The address that is needed.
-                   */
-                  address: string;
-                  /**
-                   * Restarts with it.
-                   */
-                  restart?: boolean | string;
-                }
-            )[]
-          | string;
+        depends_on?: DependsOn;
         /**
          * The alias of the provider block, as NAME:ALIAS.
          */
         provider?: string;
-        /**
-         * The part that the resource plays, where its type allows several.
-         */
-        role?:
-          | (
-              | 'service'
-              | 'worker'
-              | 'store'
-              | 'job'
-              | 'frontend'
-              | 'ingress'
-              | 'catalog'
-              | 'ownership'
-              | 'trust'
-              | 'runtime'
-              | 'credential'
-              | 'data'
-              | 'infrastructure'
-            )
-          | string;
-        /**
-         * How an object, and the instances of one for_each, are replaced.
-         */
-        update?:
-          | {
-              /**
-               * How many instances are replaced, restarted or started at once; default 1.
-               */
-              batch?: number | string;
-              /**
-               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-               */
-              order?: ('stop-first' | 'start-first') | string;
-              /**
-               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-               */
-              drain?: string;
-              /**
-               * How long to wait between two batches.
-               */
-              pause?: string;
-            }
-          | string;
-        /**
-         * What may happen to the object.
-         */
-        lifecycle?:
-          | {
-              /**
-               * The object is never removed or replaced.
-               */
-              prevent_destroy?: boolean | string;
-              /**
-               * Paths of attributes whose differences are left alone, or all.
-               */
-              ignore_changes?: 'all' | string[] | string;
-              /**
-               * A replacement is made before the old object goes.
-               */
-              create_before_destroy?: boolean | string;
-              /**
-               * Addresses, or paths of their attributes, whose change replaces this object.
-               */
-              replace_triggered_by?: string[] | string;
-              /**
-               * What must hold before the object is changed.
-               */
-              preconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * What must hold after the object was changed.
-               */
-              postconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * Affirms what happens to data that would stay behind.
-               */
-              data?: ('copied' | 'empty') | string;
-              /**
-               * Going back after a new version touched the data is safe.
-               */
-              reversible?: boolean | string;
-            }
-          | string;
-        /**
-         * How long effects may take.
-         */
-        timeouts?:
-          | {
-              /**
-               * How long making the object may take.
-               */
-              create?: string;
-              /**
-               * How long replacing the object may take.
-               */
-              replace?: string;
-              /**
-               * How long removing the object may take.
-               */
-              remove?: string;
-              /**
-               * How long the object may take to get ready.
-               */
-              ready?: string;
-            }
-          | string;
+        role?: Role;
+        update?: Update;
+        lifecycle?: Lifecycle;
+        timeouts?: Timeouts;
         /**
          * Addresses that must have converged before a two-phase resource is committed.
          */
@@ -6201,34 +2116,13 @@ export interface Environment {
      */
     'local.file'?: {
       [k: string]: {
-        /**
-         * Where the file stands. A relative path starts at the folder of the document.
-         */
-        path: string;
-        /**
-         * The text of the file. Either this or `source`.
-         */
-        content?: string;
-        /**
-         * A file beside the document whose bytes are the content. Either this or `content`.
-         */
-        source?: string;
-        /**
-         * Permission bits in octal, quoted. Default "0644".
-         */
-        mode?: string;
-        /**
-         * The user who owns the file, by name or number. Without it the owner is not looked at.
-         */
-        owner?: string | number;
-        /**
-         * The group of the file, by name or number. Without it the group is not looked at.
-         */
-        group?: string | number;
-        /**
-         * Treats the content as a secret although it was written in the open.
-         */
-        sensitive?: boolean | string;
+        path: LocalFilePath;
+        content?: Content;
+        source?: Source;
+        mode?: LocalFileMode;
+        owner?: LocalFileOwner;
+        group?: Group;
+        sensitive?: Sensitive;
         /**
          * A map or a list of unique texts: one instance per key.
          */
@@ -6242,161 +2136,15 @@ export interface Environment {
          * False leaves the resource out.
          */
         enabled?: boolean | string;
-        /**
-         * Addresses of what must be there first; one with for_each means all instances.
-         */
-        depends_on?:
-          | (
-              | string
-              | {
-                  /**
-                   * The address that is needed.
-                   */
-                  address: string;
-                  /**
-                   * Restarts with it.
-                   */
-                  restart?: boolean | string;
-                }
-            )[]
-          | string;
+        depends_on?: DependsOn;
         /**
          * The alias of the provider block, as NAME:ALIAS.
          */
         provider?: string;
-        /**
-         * The part that the resource plays, where its type allows several.
-         */
-        role?:
-          | (
-              | 'service'
-              | 'worker'
-              | 'store'
-              | 'job'
-              | 'frontend'
-              | 'ingress'
-              | 'catalog'
-              | 'ownership'
-              | 'trust'
-              | 'runtime'
-              | 'credential'
-              | 'data'
-              | 'infrastructure'
-            )
-          | string;
-        /**
-         * How an object, and the instances of one for_each, are replaced.
-         */
-        update?:
-          | {
-              /**
-               * How many instances are replaced, restarted or started at once; default 1.
-               */
-              batch?: number | string;
-              /**
-               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-               */
-              order?: ('stop-first' | 'start-first') | string;
-              /**
-               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-               */
-              drain?: string;
-              /**
-               * How long to wait between two batches.
-               */
-              pause?: string;
-            }
-          | string;
-        /**
-         * What may happen to the object.
-         */
-        lifecycle?:
-          | {
-              /**
-               * The object is never removed or replaced.
-               */
-              prevent_destroy?: boolean | string;
-              /**
-               * Paths of attributes whose differences are left alone, or all.
-               */
-              ignore_changes?: 'all' | string[] | string;
-              /**
-               * A replacement is made before the old object goes.
-               */
-              create_before_destroy?: boolean | string;
-              /**
-               * Addresses, or paths of their attributes, whose change replaces this object.
-               */
-              replace_triggered_by?: string[] | string;
-              /**
-               * What must hold before the object is changed.
-               */
-              preconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * What must hold after the object was changed.
-               */
-              postconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * Affirms what happens to data that would stay behind.
-               */
-              data?: ('copied' | 'empty') | string;
-              /**
-               * Going back after a new version touched the data is safe.
-               */
-              reversible?: boolean | string;
-            }
-          | string;
-        /**
-         * How long effects may take.
-         */
-        timeouts?:
-          | {
-              /**
-               * How long making the object may take.
-               */
-              create?: string;
-              /**
-               * How long replacing the object may take.
-               */
-              replace?: string;
-              /**
-               * How long removing the object may take.
-               */
-              remove?: string;
-              /**
-               * How long the object may take to get ready.
-               */
-              ready?: string;
-            }
-          | string;
+        role?: Role;
+        update?: Update;
+        lifecycle?: Lifecycle;
+        timeouts?: Timeouts;
         /**
          * Addresses that must have converged before a two-phase resource is committed.
          */
@@ -6408,18 +2156,9 @@ export interface Environment {
      */
     'local.keypair'?: {
       [k: string]: {
-        /**
-         * What kind of keys. Only ed25519, which is the default.
-         */
-        algorithm?: 'ed25519' | string;
-        /**
-         * Counts the pairs: another number makes a new one. Default 1.
-         */
-        generation?: number | string;
-        /**
-         * How many former public keys stay in `public_keys`, so that what they signed is taken for a while. Default 1; 0 lets them go.
-         */
-        overlap?: number | string;
+        algorithm?: Algorithm;
+        generation?: LocalKeypairGeneration;
+        overlap?: Overlap;
         /**
          * A map or a list of unique texts: one instance per key.
          */
@@ -6433,161 +2172,15 @@ export interface Environment {
          * False leaves the resource out.
          */
         enabled?: boolean | string;
-        /**
-         * Addresses of what must be there first; one with for_each means all instances.
-         */
-        depends_on?:
-          | (
-              | string
-              | {
-                  /**
-                   * The address that is needed.
-                   */
-                  address: string;
-                  /**
-                   * Restarts with it.
-                   */
-                  restart?: boolean | string;
-                }
-            )[]
-          | string;
+        depends_on?: DependsOn;
         /**
          * The alias of the provider block, as NAME:ALIAS.
          */
         provider?: string;
-        /**
-         * The part that the resource plays, where its type allows several.
-         */
-        role?:
-          | (
-              | 'service'
-              | 'worker'
-              | 'store'
-              | 'job'
-              | 'frontend'
-              | 'ingress'
-              | 'catalog'
-              | 'ownership'
-              | 'trust'
-              | 'runtime'
-              | 'credential'
-              | 'data'
-              | 'infrastructure'
-            )
-          | string;
-        /**
-         * How an object, and the instances of one for_each, are replaced.
-         */
-        update?:
-          | {
-              /**
-               * How many instances are replaced, restarted or started at once; default 1.
-               */
-              batch?: number | string;
-              /**
-               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-               */
-              order?: ('stop-first' | 'start-first') | string;
-              /**
-               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-               */
-              drain?: string;
-              /**
-               * How long to wait between two batches.
-               */
-              pause?: string;
-            }
-          | string;
-        /**
-         * What may happen to the object.
-         */
-        lifecycle?:
-          | {
-              /**
-               * The object is never removed or replaced.
-               */
-              prevent_destroy?: boolean | string;
-              /**
-               * Paths of attributes whose differences are left alone, or all.
-               */
-              ignore_changes?: 'all' | string[] | string;
-              /**
-               * A replacement is made before the old object goes.
-               */
-              create_before_destroy?: boolean | string;
-              /**
-               * Addresses, or paths of their attributes, whose change replaces this object.
-               */
-              replace_triggered_by?: string[] | string;
-              /**
-               * What must hold before the object is changed.
-               */
-              preconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * What must hold after the object was changed.
-               */
-              postconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * Affirms what happens to data that would stay behind.
-               */
-              data?: ('copied' | 'empty') | string;
-              /**
-               * Going back after a new version touched the data is safe.
-               */
-              reversible?: boolean | string;
-            }
-          | string;
-        /**
-         * How long effects may take.
-         */
-        timeouts?:
-          | {
-              /**
-               * How long making the object may take.
-               */
-              create?: string;
-              /**
-               * How long replacing the object may take.
-               */
-              replace?: string;
-              /**
-               * How long removing the object may take.
-               */
-              remove?: string;
-              /**
-               * How long the object may take to get ready.
-               */
-              ready?: string;
-            }
-          | string;
+        role?: Role;
+        update?: Update;
+        lifecycle?: Lifecycle;
+        timeouts?: Timeouts;
         /**
          * Addresses that must have converged before a two-phase resource is committed.
          */
@@ -6599,14 +2192,8 @@ export interface Environment {
      */
     'local.ports'?: {
       [k: string]: {
-        /**
-         * The ports to give away, as "20000-20099". Nothing else should use them; those of two resources must not overlap.
-         */
-        range: string;
-        /**
-         * Who gets a port. A name keeps its port for as long as it stands here.
-         */
-        names: [string | string, ...(string | string)[]] | string;
+        range: Range;
+        names: LocalPortsNames;
         /**
          * A map or a list of unique texts: one instance per key.
          */
@@ -6620,161 +2207,15 @@ export interface Environment {
          * False leaves the resource out.
          */
         enabled?: boolean | string;
-        /**
-         * Addresses of what must be there first; one with for_each means all instances.
-         */
-        depends_on?:
-          | (
-              | string
-              | {
-                  /**
-                   * The address that is needed.
-                   */
-                  address: string;
-                  /**
-                   * Restarts with it.
-                   */
-                  restart?: boolean | string;
-                }
-            )[]
-          | string;
+        depends_on?: DependsOn;
         /**
          * The alias of the provider block, as NAME:ALIAS.
          */
         provider?: string;
-        /**
-         * The part that the resource plays, where its type allows several.
-         */
-        role?:
-          | (
-              | 'service'
-              | 'worker'
-              | 'store'
-              | 'job'
-              | 'frontend'
-              | 'ingress'
-              | 'catalog'
-              | 'ownership'
-              | 'trust'
-              | 'runtime'
-              | 'credential'
-              | 'data'
-              | 'infrastructure'
-            )
-          | string;
-        /**
-         * How an object, and the instances of one for_each, are replaced.
-         */
-        update?:
-          | {
-              /**
-               * How many instances are replaced, restarted or started at once; default 1.
-               */
-              batch?: number | string;
-              /**
-               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-               */
-              order?: ('stop-first' | 'start-first') | string;
-              /**
-               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-               */
-              drain?: string;
-              /**
-               * How long to wait between two batches.
-               */
-              pause?: string;
-            }
-          | string;
-        /**
-         * What may happen to the object.
-         */
-        lifecycle?:
-          | {
-              /**
-               * The object is never removed or replaced.
-               */
-              prevent_destroy?: boolean | string;
-              /**
-               * Paths of attributes whose differences are left alone, or all.
-               */
-              ignore_changes?: 'all' | string[] | string;
-              /**
-               * A replacement is made before the old object goes.
-               */
-              create_before_destroy?: boolean | string;
-              /**
-               * Addresses, or paths of their attributes, whose change replaces this object.
-               */
-              replace_triggered_by?: string[] | string;
-              /**
-               * What must hold before the object is changed.
-               */
-              preconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * What must hold after the object was changed.
-               */
-              postconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * Affirms what happens to data that would stay behind.
-               */
-              data?: ('copied' | 'empty') | string;
-              /**
-               * Going back after a new version touched the data is safe.
-               */
-              reversible?: boolean | string;
-            }
-          | string;
-        /**
-         * How long effects may take.
-         */
-        timeouts?:
-          | {
-              /**
-               * How long making the object may take.
-               */
-              create?: string;
-              /**
-               * How long replacing the object may take.
-               */
-              replace?: string;
-              /**
-               * How long removing the object may take.
-               */
-              remove?: string;
-              /**
-               * How long the object may take to get ready.
-               */
-              ready?: string;
-            }
-          | string;
+        role?: Role;
+        update?: Update;
+        lifecycle?: Lifecycle;
+        timeouts?: Timeouts;
         /**
          * Addresses that must have converged before a two-phase resource is committed.
          */
@@ -6786,18 +2227,9 @@ export interface Environment {
      */
     'local.secret'?: {
       [k: string]: {
-        /**
-         * How many random bytes it has. Default 32. Another number makes a new value.
-         */
-        bytes?: number | string;
-        /**
-         * How the bytes are written as text. Default hex. Another one makes a new value.
-         */
-        encoding?: ('hex' | 'base64' | 'base64url') | string;
-        /**
-         * Counts the values: another number makes a new one. Default 1.
-         */
-        generation?: number | string;
+        bytes?: Bytes;
+        encoding?: Encoding;
+        generation?: LocalSecretGeneration;
         /**
          * A map or a list of unique texts: one instance per key.
          */
@@ -6811,161 +2243,15 @@ export interface Environment {
          * False leaves the resource out.
          */
         enabled?: boolean | string;
-        /**
-         * Addresses of what must be there first; one with for_each means all instances.
-         */
-        depends_on?:
-          | (
-              | string
-              | {
-                  /**
-                   * The address that is needed.
-                   */
-                  address: string;
-                  /**
-                   * Restarts with it.
-                   */
-                  restart?: boolean | string;
-                }
-            )[]
-          | string;
+        depends_on?: DependsOn;
         /**
          * The alias of the provider block, as NAME:ALIAS.
          */
         provider?: string;
-        /**
-         * The part that the resource plays, where its type allows several.
-         */
-        role?:
-          | (
-              | 'service'
-              | 'worker'
-              | 'store'
-              | 'job'
-              | 'frontend'
-              | 'ingress'
-              | 'catalog'
-              | 'ownership'
-              | 'trust'
-              | 'runtime'
-              | 'credential'
-              | 'data'
-              | 'infrastructure'
-            )
-          | string;
-        /**
-         * How an object, and the instances of one for_each, are replaced.
-         */
-        update?:
-          | {
-              /**
-               * How many instances are replaced, restarted or started at once; default 1.
-               */
-              batch?: number | string;
-              /**
-               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-               */
-              order?: ('stop-first' | 'start-first') | string;
-              /**
-               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-               */
-              drain?: string;
-              /**
-               * How long to wait between two batches.
-               */
-              pause?: string;
-            }
-          | string;
-        /**
-         * What may happen to the object.
-         */
-        lifecycle?:
-          | {
-              /**
-               * The object is never removed or replaced.
-               */
-              prevent_destroy?: boolean | string;
-              /**
-               * Paths of attributes whose differences are left alone, or all.
-               */
-              ignore_changes?: 'all' | string[] | string;
-              /**
-               * A replacement is made before the old object goes.
-               */
-              create_before_destroy?: boolean | string;
-              /**
-               * Addresses, or paths of their attributes, whose change replaces this object.
-               */
-              replace_triggered_by?: string[] | string;
-              /**
-               * What must hold before the object is changed.
-               */
-              preconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * What must hold after the object was changed.
-               */
-              postconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * Affirms what happens to data that would stay behind.
-               */
-              data?: ('copied' | 'empty') | string;
-              /**
-               * Going back after a new version touched the data is safe.
-               */
-              reversible?: boolean | string;
-            }
-          | string;
-        /**
-         * How long effects may take.
-         */
-        timeouts?:
-          | {
-              /**
-               * How long making the object may take.
-               */
-              create?: string;
-              /**
-               * How long replacing the object may take.
-               */
-              replace?: string;
-              /**
-               * How long removing the object may take.
-               */
-              remove?: string;
-              /**
-               * How long the object may take to get ready.
-               */
-              ready?: string;
-            }
-          | string;
+        role?: Role;
+        update?: Update;
+        lifecycle?: Lifecycle;
+        timeouts?: Timeouts;
         /**
          * Addresses that must have converged before a two-phase resource is committed.
          */
@@ -6977,10 +2263,7 @@ export interface Environment {
      */
     'local.value'?: {
       [k: string]: {
-        /**
-         * Any value. It is kept in the state as it was at the last apply.
-         */
-        input: unknown;
+        input: Input;
         /**
          * A map or a list of unique texts: one instance per key.
          */
@@ -6994,161 +2277,15 @@ export interface Environment {
          * False leaves the resource out.
          */
         enabled?: boolean | string;
-        /**
-         * Addresses of what must be there first; one with for_each means all instances.
-         */
-        depends_on?:
-          | (
-              | string
-              | {
-                  /**
-                   * The address that is needed.
-                   */
-                  address: string;
-                  /**
-                   * Restarts with it.
-                   */
-                  restart?: boolean | string;
-                }
-            )[]
-          | string;
+        depends_on?: DependsOn;
         /**
          * The alias of the provider block, as NAME:ALIAS.
          */
         provider?: string;
-        /**
-         * The part that the resource plays, where its type allows several.
-         */
-        role?:
-          | (
-              | 'service'
-              | 'worker'
-              | 'store'
-              | 'job'
-              | 'frontend'
-              | 'ingress'
-              | 'catalog'
-              | 'ownership'
-              | 'trust'
-              | 'runtime'
-              | 'credential'
-              | 'data'
-              | 'infrastructure'
-            )
-          | string;
-        /**
-         * How an object, and the instances of one for_each, are replaced.
-         */
-        update?:
-          | {
-              /**
-               * How many instances are replaced, restarted or started at once; default 1.
-               */
-              batch?: number | string;
-              /**
-               * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-               */
-              order?: ('stop-first' | 'start-first') | string;
-              /**
-               * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-               */
-              drain?: string;
-              /**
-               * How long to wait between two batches.
-               */
-              pause?: string;
-            }
-          | string;
-        /**
-         * What may happen to the object.
-         */
-        lifecycle?:
-          | {
-              /**
-               * The object is never removed or replaced.
-               */
-              prevent_destroy?: boolean | string;
-              /**
-               * Paths of attributes whose differences are left alone, or all.
-               */
-              ignore_changes?: 'all' | string[] | string;
-              /**
-               * A replacement is made before the old object goes.
-               */
-              create_before_destroy?: boolean | string;
-              /**
-               * Addresses, or paths of their attributes, whose change replaces this object.
-               */
-              replace_triggered_by?: string[] | string;
-              /**
-               * What must hold before the object is changed.
-               */
-              preconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * What must hold after the object was changed.
-               */
-              postconditions?:
-                | (
-                    | {
-                        /**
-                         * An expression that must be true, as ${…}.
-                         */
-                        that: string;
-                        /**
-                         * What is said when it is not.
-                         */
-                        message: string;
-                      }
-                    | string
-                  )[]
-                | string;
-              /**
-               * Affirms what happens to data that would stay behind.
-               */
-              data?: ('copied' | 'empty') | string;
-              /**
-               * Going back after a new version touched the data is safe.
-               */
-              reversible?: boolean | string;
-            }
-          | string;
-        /**
-         * How long effects may take.
-         */
-        timeouts?:
-          | {
-              /**
-               * How long making the object may take.
-               */
-              create?: string;
-              /**
-               * How long replacing the object may take.
-               */
-              replace?: string;
-              /**
-               * How long removing the object may take.
-               */
-              remove?: string;
-              /**
-               * How long the object may take to get ready.
-               */
-              ready?: string;
-            }
-          | string;
+        role?: Role;
+        update?: Update;
+        lifecycle?: Lifecycle;
+        timeouts?: Timeouts;
         /**
          * Addresses that must have converged before a two-phase resource is committed.
          */
@@ -7274,23 +2411,7 @@ export interface Environment {
          * Path of the file, relative to the environment; .accede/state.db when left out.
          */
         path?: string;
-        /**
-         * The key of secrets that the state keeps: those that Accede makes, and former ones for the way back.
-         */
-        encryption?:
-          | {
-              /**
-               * File with a key of 32 bytes, as they are or in hexadecimal or base64, mode 0600. Relative to the environment.
-               */
-              key_file: string;
-            }
-          | {
-              /**
-               * A passphrase of 16 characters or more, from a secret.
-               */
-              passphrase: string;
-            }
-          | string;
+        encryption?: Encryption;
       }
     | {
         /**
@@ -7348,23 +2469,7 @@ export interface Environment {
          * What the names of the tables begin with; accede_ when left out.
          */
         prefix?: string;
-        /**
-         * The key of secrets that the state keeps: those that Accede makes, and former ones for the way back.
-         */
-        encryption?:
-          | {
-              /**
-               * File with a key of 32 bytes, as they are or in hexadecimal or base64, mode 0600. Relative to the environment.
-               */
-              key_file: string;
-            }
-          | {
-              /**
-               * A passphrase of 16 characters or more, from a secret.
-               */
-              passphrase: string;
-            }
-          | string;
+        encryption?: Encryption;
       };
   /**
    * What may be applied, and how.
@@ -7377,43 +2482,7 @@ export interface Environment {
     /**
      * Successor classes that may be applied.
      */
-    allow?:
-      | (
-          | (
-              | 'resume'
-              | 'revert'
-              | 'catalog-retry'
-              | 'catalog-supersede'
-              | 'catalog-abandon'
-              | 'worker-supersede'
-              | 'supersede'
-              | 'destroy'
-              | 'initial'
-              | 'drift-repair'
-              | 'annotation'
-              | 'policy-change'
-              | 'reference-completion'
-              | 'worker-tuning'
-              | 'credential-rotation'
-              | 'trust-transition'
-              | 'routing'
-              | 'frontend-content'
-              | 'runtime-generation'
-              | 'job-run'
-              | 'configuration'
-              | 'store-refresh'
-              | 'worker-implementation'
-              | 'serving-refresh'
-              | 'release-refresh'
-              | 'catalog-upgrade'
-              | 'topology'
-              | 'data-reset'
-              | 'replacement'
-              | 'composite'
-            )
-          | string
-        )[]
-      | string;
+    allow?: Allow | string;
     /**
      * How many approvals a class needs.
      */
@@ -7439,43 +2508,7 @@ export interface Environment {
               /**
                * Classes that the approver may approve; all when left out.
                */
-              classes?:
-                | (
-                    | (
-                        | 'resume'
-                        | 'revert'
-                        | 'catalog-retry'
-                        | 'catalog-supersede'
-                        | 'catalog-abandon'
-                        | 'worker-supersede'
-                        | 'supersede'
-                        | 'destroy'
-                        | 'initial'
-                        | 'drift-repair'
-                        | 'annotation'
-                        | 'policy-change'
-                        | 'reference-completion'
-                        | 'worker-tuning'
-                        | 'credential-rotation'
-                        | 'trust-transition'
-                        | 'routing'
-                        | 'frontend-content'
-                        | 'runtime-generation'
-                        | 'job-run'
-                        | 'configuration'
-                        | 'store-refresh'
-                        | 'worker-implementation'
-                        | 'serving-refresh'
-                        | 'release-refresh'
-                        | 'catalog-upgrade'
-                        | 'topology'
-                        | 'data-reset'
-                        | 'replacement'
-                        | 'composite'
-                      )
-                    | string
-                  )[]
-                | string;
+              classes?: Allow | string;
             }
           | string
         )[]
@@ -7493,11 +2526,11 @@ export interface Environment {
               /**
                * When it begins.
                */
-              from?: string;
+              from?: From;
               /**
                * When it ends.
                */
-              until?: string;
+              until?: From;
               /**
                * A window of every week.
                */
@@ -7655,110 +2688,46 @@ export interface Environment {
     /**
      * Makes a backup before a change that needs one; none affirms that there is none.
      */
-    backup?:
-      | 'none'
-      | {
-          /**
-           * A program and its arguments.
-           */
-          run: [string, ...string[]] | string;
-          /**
-           * How long it may take.
-           */
-          timeout?: string;
-          /**
-           * Where it happens, as ssh://user@name; this machine when left out.
-           */
-          host?: string;
-        }
-      | string;
+    backup?: 'none' | Backup | string;
     /**
      * Run after everything else; each must end well.
      */
-    verify?:
-      | (
-          | {
-              /**
-               * A program and its arguments.
-               */
-              run: [string, ...string[]] | string;
-              /**
-               * How long it may take.
-               */
-              timeout?: string;
-              /**
-               * Where it happens, as ssh://user@name; this machine when left out.
-               */
-              host?: string;
-            }
-          | string
-        )[]
-      | string;
+    verify?: Verify | string;
     /**
      * Run before the first effect.
      */
-    before?:
-      | (
-          | {
-              /**
-               * A program and its arguments.
-               */
-              run: [string, ...string[]] | string;
-              /**
-               * How long it may take.
-               */
-              timeout?: string;
-              /**
-               * Where it happens, as ssh://user@name; this machine when left out.
-               */
-              host?: string;
-            }
-          | string
-        )[]
-      | string;
+    before?: Verify | string;
     /**
      * Run when all went well.
      */
-    after?:
-      | (
-          | {
-              /**
-               * A program and its arguments.
-               */
-              run: [string, ...string[]] | string;
-              /**
-               * How long it may take.
-               */
-              timeout?: string;
-              /**
-               * Where it happens, as ssh://user@name; this machine when left out.
-               */
-              host?: string;
-            }
-          | string
-        )[]
-      | string;
+    after?: Verify | string;
     /**
      * Run when something failed.
      */
-    failed?:
-      | (
-          | {
-              /**
-               * A program and its arguments.
-               */
-              run: [string, ...string[]] | string;
-              /**
-               * How long it may take.
-               */
-              timeout?: string;
-              /**
-               * Where it happens, as ssh://user@name; this machine when left out.
-               */
-              host?: string;
-            }
-          | string
-        )[]
-      | string;
+    failed?: Verify | string;
   };
+}
+export interface DefaultsDockerContainerNetworks {
+  [k: string]:
+    | {
+        aliases?: string[] | string;
+        ipv4_address?: string;
+        ipv6_address?: Ipv6Address;
+      }
+    | null
+    | string;
+}
+export interface Backup {
+  /**
+   * A program and its arguments.
+   */
+  run: [string, ...string[]] | string;
+  /**
+   * How long it may take.
+   */
+  timeout?: string;
+  /**
+   * Where it happens, as ssh://user@name; this machine when left out.
+   */
+  host?: string;
 }

@@ -29,10 +29,12 @@ export interface Plan {
       skipSecrets: boolean;
       keepProtected: boolean;
       includeProtected: boolean;
+      recover: boolean;
     };
   };
   state: {
     lineage: string | null;
+    epoch: number | null;
     serial: number;
     digest: string;
     begins: string | null;
@@ -40,6 +42,7 @@ export interface Plan {
   succession: {
     class: string;
     then: string | null;
+    chosen: string | null;
     rule: string;
     outage: string;
     direction: string;
@@ -75,6 +78,7 @@ export interface Plan {
         | 'placement'
         | 'governance'
         | 'annotation';
+      action: 'changed' | 'added' | 'removed';
       admittedBy: string | null;
     }[];
     rejected: {

@@ -1,5 +1,25 @@
 /** Generated from the schema of the same name. */
 
+/**
+ * REPOSITORY@DIGEST, the bare id of an image that the engine holds, or a map.
+ */
+export type Image =
+  | string
+  | {
+      /**
+       * Where the image is pulled from.
+       */
+      repository: string;
+      /**
+       * The digest of the image.
+       */
+      digest: string;
+      /**
+       * For people; never used.
+       */
+      tag?: string;
+    };
+
 export interface Release {
   /**
    * The version of the format.
@@ -31,46 +51,8 @@ export interface Release {
        * service when left out.
        */
       role?: 'service' | 'worker';
-      /**
-       * REPOSITORY@DIGEST, the bare id of an image that the engine holds, or a map.
-       */
-      image:
-        | string
-        | {
-            /**
-             * Where the image is pulled from.
-             */
-            repository: string;
-            /**
-             * The digest of the image.
-             */
-            digest: string;
-            /**
-             * For people; never used.
-             */
-            tag?: string;
-          };
-      /**
-       * Where it was built from.
-       */
-      source?: {
-        /**
-         * Where the source is.
-         */
-        repository?: string;
-        /**
-         * The commit it was built from.
-         */
-        commit?: string;
-        /**
-         * The folder in the repository.
-         */
-        path?: string;
-        /**
-         * The digest of the tree.
-         */
-        tree?: string;
-      };
+      image: Image;
+      source?: Source;
       /**
        * Digest of the bill of materials.
        */
@@ -86,46 +68,8 @@ export interface Release {
    */
   jobs?: {
     [k: string]: {
-      /**
-       * REPOSITORY@DIGEST, the bare id of an image that the engine holds, or a map.
-       */
-      image:
-        | string
-        | {
-            /**
-             * Where the image is pulled from.
-             */
-            repository: string;
-            /**
-             * The digest of the image.
-             */
-            digest: string;
-            /**
-             * For people; never used.
-             */
-            tag?: string;
-          };
-      /**
-       * Where it was built from.
-       */
-      source?: {
-        /**
-         * Where the source is.
-         */
-        repository?: string;
-        /**
-         * The commit it was built from.
-         */
-        commit?: string;
-        /**
-         * The folder in the repository.
-         */
-        path?: string;
-        /**
-         * The digest of the tree.
-         */
-        tree?: string;
-      };
+      image: Image;
+      source?: Source;
       /**
        * Digest of the bill of materials.
        */
@@ -141,46 +85,8 @@ export interface Release {
    */
   frontends?: {
     [k: string]: {
-      /**
-       * REPOSITORY@DIGEST, the bare id of an image that the engine holds, or a map.
-       */
-      image:
-        | string
-        | {
-            /**
-             * Where the image is pulled from.
-             */
-            repository: string;
-            /**
-             * The digest of the image.
-             */
-            digest: string;
-            /**
-             * For people; never used.
-             */
-            tag?: string;
-          };
-      /**
-       * Where it was built from.
-       */
-      source?: {
-        /**
-         * Where the source is.
-         */
-        repository?: string;
-        /**
-         * The commit it was built from.
-         */
-        commit?: string;
-        /**
-         * The folder in the repository.
-         */
-        path?: string;
-        /**
-         * The digest of the tree.
-         */
-        tree?: string;
-      };
+      image: Image;
+      source?: Source;
       /**
        * Digest of the bill of materials.
        */
@@ -212,27 +118,7 @@ export interface Release {
        * Digest of the catalog’s release.
        */
       release_digest: string;
-      /**
-       * Where it was built from.
-       */
-      metadata?: {
-        /**
-         * Where the source is.
-         */
-        repository?: string;
-        /**
-         * The commit it was built from.
-         */
-        commit?: string;
-        /**
-         * The folder in the repository.
-         */
-        path?: string;
-        /**
-         * The digest of the tree.
-         */
-        tree?: string;
-      };
+      metadata?: Source;
     };
   };
   /**
@@ -280,4 +166,25 @@ export interface Release {
       [k: string]: unknown;
     };
   };
+}
+/**
+ * Where it was built from.
+ */
+export interface Source {
+  /**
+   * Where the source is.
+   */
+  repository?: string;
+  /**
+   * The commit it was built from.
+   */
+  commit?: string;
+  /**
+   * The folder in the repository.
+   */
+  path?: string;
+  /**
+   * The digest of the tree.
+   */
+  tree?: string;
 }

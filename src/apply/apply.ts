@@ -1,3 +1,4 @@
+import { compareText } from '../core/address.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Plain } from '../core/value.ts';
 import type { PlanDocument } from '../plan/model.ts';
@@ -9,6 +10,7 @@ import type { Session } from '../providers/contract.ts';
 import { type Acquired, BackendError } from '../state/contract.ts';
 import type { OperationOutcome, OperationRow, Sealed, Snapshot } from '../state/model.ts';
 import { admissionRecord, admitPlan } from './admission.ts';
+import { asPlanned } from './as-planned.ts';
 import { Emitter } from './emitter.ts';
 import type { ApplyRequest, EngineContext } from './engine.ts';
 import type { ApplyResult } from './events.ts';
@@ -22,10 +24,10 @@ import { residueOf, settledSteps } from './leftovers.ts';
 import { acquireLock } from './locking.ts';
 import { renameDependencies } from './moves.ts';
 import { planSnapshot } from './prepare.ts';
+import { isCarriedOut, notCarriedOut } from './procedures.ts';
 import { bundleToKeep, finalOutputs, isWhole, keeping, sealOf } from './seal.ts';
 import { effectIo, openSession, type Sessions, writeSessions } from './sessions.ts';
 import { staleDiagnostic } from './stale.ts';
-import { snapshotAsPlanned } from './untouched.ts';
 import { beginEncryption, requireKey } from './vaults.ts';
 import { type Attempt, takeBack } from './way-back.ts';
 
@@ -95,6 +97,7 @@ class ApplyRun {
       const detail = `The class of the plan is ${this.#plan.succession.class}: ${this.#plan.succession.rule}.`;
       return this.#result('refused', EXIT.refused, [diagnostic('PLAN_REFUSED', 'The plan cannot be applied', detail)]);
     }
+    if (!isCarriedOut(this.#plan.succession.class)) return this.#result('refused', EXIT.refused, [notCarriedOut(this.#plan)]);
     if (clock.now() > Date.parse(this.#plan.expiresAt)) {
       const detail = `It could be applied until ${this.#plan.expiresAt}. Plan again.`;
       return this.#result('stale', EXIT.stale, [{ ...diagnostic('PLAN_EXPIRED', 'The plan is too old', detail), next: 'accede plan' }]);
@@ -165,7 +168,7 @@ class ApplyRun {
   async #locked({ session }: Acquired): Promise<ApplyResult> {
     const { stamp } = this.#request;
     const actual = await session.read();
-    const snapshot = await snapshotAsPlanned(this.#context.store, { ...actual, lock: null }, this.#plan);
+    const snapshot = await asPlanned(this.#context.store, this.#plan, { ...actual, lock: null });
     // Somebody may have spent the plan while we waited for the lock.
     const spent = await this.#context.store.spentBy(this.#plan.digest);
     if (spent !== undefined) return this.#spentResult(spent);
@@ -202,7 +205,12 @@ class ApplyRun {
     const { document } = prepared;
     const { rollbackTo } = this.#request;
     const record = admissionRecord(admission);
-    const known = { ...(rollbackTo === undefined ? {} : { to: rollbackTo }), of: storedSource(sourceOf(document)), ...record };
+    const known = {
+      ...(rollbackTo === undefined ? {} : { to: rollbackTo }),
+      of: storedSource(sourceOf(document)),
+      ...record,
+      source: environment.sourceDigest,
+    };
     const begun = await beginEncryption(this.#context, snapshot.identity);
     const operation = await session.begin(
       {
@@ -302,10 +310,16 @@ class ApplyRun {
       await session.write([{ kind: 'outputs', outputs: outputs.value }, ...settledSteps(snapshot, document), ...kept, ...held]);
       const sealed = sealOf(environment, document, { serial: operation.serial, key, bundle });
       const shown = Object.fromEntries(outputs.value.map((output) => [output.name, output.value]));
-      return { result: { ...this.#result('done', EXIT.done, []), steps, outputs: shown }, ending: { outcome: 'done', summary, sealed } };
+      const notes = tally.notes.toSorted((a, b) => compareText(a.address ?? '', b.address ?? ''));
+      return {
+        result: { ...this.#result('done', EXIT.done, notes), steps, outputs: shown },
+        ending: { outcome: 'done', summary, sealed },
+      };
     }
     if (tally.interrupted && tally.diagnostics.length === 0) {
-      return { result: { ...this.#result('interrupted', EXIT.interrupted, []), steps }, ending: { outcome: 'interrupted', summary } };
+      const result = { ...this.#result('interrupted', EXIT.interrupted, []), steps };
+      // What was begun stays open, so that it can be gone on with or taken back.
+      return tally.touched ? { result } : { result, ending: { outcome: 'interrupted', summary } };
     }
     if (!tally.touched) {
       const [outcome, code] = tally.onlyMoved ? (['stale', EXIT.stale] as const) : (['failed', EXIT.asBefore] as const);

@@ -22,7 +22,7 @@ import type { Deposed, ResourceRow, StepRow } from '../state/model.ts';
 import { agrees, effectOperation, foreseeable, preimageInClear, sealedForm } from './operation.ts';
 import { effectKey, journalForm, maskedReceipt, readdressed, recordOfObserved, resourceRow, seenBefore } from './record.ts';
 import { type Intent, type RunContext, type Settled, StepRefused } from './run-context.ts';
-import { changeDiagnostic, failedCondition, resultDifference, whyNotFound } from './verdicts.ts';
+import { changeDiagnostic, failedCondition, notesOf, resultDifference, whyNotFound } from './verdicts.ts';
 import { letPass } from './waiting.ts';
 import type { Reversible } from './way-back.ts';
 
@@ -164,7 +164,7 @@ export class ChangeRun implements Reversible {
     const { action } = this.change.planned;
     if (action === 'read') return this.#readData(io);
     const gone = action === 'forget' || action === 'delete';
-    const { row, failure } = gone
+    const { row, failure, notes }: Outcome = gone
       ? { row: this.#rowWhileGoing(effect), failure: undefined }
       : await this.#rowWhileComing(effect, intent, maskedReceipt(receipt, this.change.type, this.#masks(), this.#run.conceal), io);
     this.#row = row;
@@ -176,7 +176,7 @@ export class ChangeRun implements Reversible {
     const isSettled = (step: StepRow) => isLast || effect.object === 'create' || (effect.object === 'depose' && step.id === intent.id);
     const settled = failure === undefined ? this.change.unsettled.filter(isSettled) : [];
     mutations.push(...settled.map((step): Mutation => ({ kind: 'step', step: { ...step, status: 'settled' } })));
-    return { mutations, figures, failure };
+    return { mutations, figures, failure, notes: notes ?? [] };
   }
 
   /** What is only read has no record: it is looked at, and others see it from now on. */
@@ -193,7 +193,7 @@ export class ChangeRun implements Reversible {
       problem === undefined
         ? undefined
         : changeDiagnostic(this.change, problem.code, 'What should be read is not as asked', `${planned.address}: ${problem.message}`);
-    return { mutations: [], figures: {}, failure };
+    return { mutations: [], figures: {}, failure, notes: [] };
   }
 
   #rowWhileGoing(effect: Effect): ResourceRow | undefined {
@@ -278,7 +278,9 @@ export class ChangeRun implements Reversible {
     const failure = resultDifference(this.change, found, this.#desired, masks, this.#run.key) ?? this.#failedCondition('postconditions');
     // What is only activated is not finished: a run that breaks off here leaves it to be committed or taken back.
     const isFinal = failure === undefined && !this.change.effects.some((effect) => effect.part === 'commit');
-    return { row: isFinal ? row : { ...row, status: 'unfinished' }, failure };
+    // Of an object that is there already, the plan has told.
+    const notes = makesAnew && this.change.observed.kind === 'absent' ? notesOf(found, planned.address) : [];
+    return { row: isFinal ? row : { ...row, status: 'unfinished' }, failure, notes };
   }
 
   #newRow(ref: string | null, computed: Attributes, fingerprint: string): ResourceRow {
@@ -393,7 +395,4 @@ export class ChangeRun implements Reversible {
   }
 }
 
-interface Outcome {
-  readonly row: ResourceRow | undefined;
-  readonly failure: Diagnostic | undefined;
-}
+type Outcome = Pick<Settled, 'failure'> & Partial<Pick<Settled, 'notes'>> & { readonly row: ResourceRow | undefined };

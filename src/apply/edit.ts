@@ -138,7 +138,8 @@ function after(snapshot: Snapshot, mutations: readonly Mutation[]): Pick<Snapsho
   return { resources, outputs };
 }
 
-function busy(holder: LockInfo): Diagnostic {
+/** Says that somebody else holds the lock. */
+export function busy(holder: LockInfo): Diagnostic {
   return {
     severity: 'error',
     code: 'LOCK_BUSY',

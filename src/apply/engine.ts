@@ -1,4 +1,5 @@
 import type { Clock, IdSource } from '../core/clock.ts';
+import type { FailPoint } from '../core/fail-point.ts';
 import type { Plain, Sensitive } from '../core/value.ts';
 import type { PlanDocument } from '../plan/model.ts';
 import type { Host, Registry } from '../providers/contract.ts';
@@ -20,6 +21,8 @@ export interface EngineContext {
   readonly parallelism: number;
   /** Ends reads and waits. Effects under way are finished. */
   readonly signal: AbortSignal;
+  /** Told of every boundary that the run passes; absent outside of tests. */
+  readonly faults?: FailPoint;
   /** Told each secret that the state keeps or a run makes, so that no output shows it. */
   conceal?(secrets: readonly Sensitive[]): void;
 }

@@ -39,6 +39,8 @@ export interface Tally {
   readonly notDone: readonly string[];
   readonly unknown: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
+  /** What the operator should know of what was made. */
+  readonly notes: readonly Diagnostic[];
   /** Whether all that stopped the run were objects that are not the planned ones, with nothing done yet. */
   readonly onlyMoved: boolean;
   readonly interrupted: boolean;
@@ -69,6 +71,7 @@ export class Executor {
   readonly #done: string[] = [];
   readonly #unknown: string[] = [];
   readonly #diagnostics: Diagnostic[] = [];
+  readonly #notes: Diagnostic[] = [];
   readonly #failed = new Set<string>();
   /** Steps that could not begin. */
   readonly #refusedSteps = new Set<string>();
@@ -128,6 +131,7 @@ export class Executor {
       notDone: notDone.sort(),
       unknown: [...this.#unknown].sort(),
       diagnostics: this.#diagnostics,
+      notes: this.#notes,
       onlyMoved: this.#movedOnly && this.#diagnostics.length > 0 && !touched,
       interrupted: this.#interrupted,
       lost,
@@ -274,6 +278,7 @@ export class Executor {
       await state.write([...settled.mutations, { kind: 'step', step: row(status, error) }]);
       if (failure !== undefined) return this.#fail(step, seconds(), failure, []);
       this.#done.push(id);
+      this.#notes.push(...settled.notes);
       emitter.emit({ type: 'step.done', step: id, address, effect: effect.name, seconds: seconds(), figures: settled.figures });
       return true;
     } catch (error) {

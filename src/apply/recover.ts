@@ -4,6 +4,7 @@ import { holdsCiphertext, type Plain } from '../core/value.ts';
 import type { Vault } from '../core/vault.ts';
 import { placeContext } from '../plan/context.ts';
 import { DRAIN, PAUSE, READ, RECORD } from '../plan/steps.ts';
+import { noWayBack } from '../plan/succession/open-facts.ts';
 import type { Effect, Session } from '../providers/contract.ts';
 import { type Acquired, BackendError, type Mutation } from '../state/contract.ts';
 import type { OperationRow, ResourceRow, Snapshot, StepRow } from '../state/model.ts';
@@ -25,13 +26,6 @@ export interface RecoverRequest {
   readonly lockTimeout: number;
   readonly stop: AbortSignal;
   emit(event: AccedeEvent): void;
-}
-
-/** Whether an open operation can be taken back: undefined when it can, else the step that stands in the way. */
-export function noWayBack(steps: readonly StepRow[]): StepRow | undefined {
-  return steps.find(
-    (step) => step.status !== 'compensated' && (step.direction === 'forward' || step.stage === 'commit' || step.stage === 'retire'),
-  );
 }
 
 /**

@@ -55,4 +55,6 @@ export interface Settled {
   readonly figures: { readonly [name: string]: number };
   /** The effect was done, and what it left is not what it should be. */
   readonly failure: Diagnostic | undefined;
+  /** What the operator should know of an object that was made. */
+  readonly notes: readonly Diagnostic[];
 }

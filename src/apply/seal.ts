@@ -1,8 +1,9 @@
 import { type Bundle, storedBundle } from '../core/bundle.ts';
 import { type Outcome, settle } from '../core/diagnostic.ts';
 import { evaluateTemplate, OMIT } from '../core/template.ts';
-import { type Attributes, encodeValue } from '../core/value.ts';
+import { encodeValue } from '../core/value.ts';
 import type { PlanDocument } from '../plan/model.ts';
+import { governanceOf } from '../plan/succession/sealed-documents.ts';
 import type { Environment } from '../spec/environment.ts';
 import type { Mutation } from '../state/contract.ts';
 import type { Sealed, StoredOutput } from '../state/model.ts';
@@ -25,7 +26,7 @@ export function sealOf(
     serial,
     sourceDigest: environment.sourceDigest,
     releaseDigest: environment.release?.digest ?? null,
-    governance: encodeValue(governanceOf(environment), undefined),
+    governance: governanceOf(environment, key),
     commit: document.inputs.commit,
     secrets: Object.fromEntries(
       [...environment.secrets].flatMap(([name, secret]) => {
@@ -35,11 +36,6 @@ export function sealOf(
     ),
     source: bundle?.digest ?? null,
   };
-}
-
-/** What steers the next plan. Whom the environment trusts with its release belongs to it: who may change that may bring any image. */
-function governanceOf({ policy, hooks, quiesce, release }: Environment): Attributes {
-  return { policy, hooks, quiesce, ...(release?.trust === undefined ? {} : { release: { keys: release.trust.keys } }) };
 }
 
 /** What the environment was made of, where the plan puts it in force as a whole. */

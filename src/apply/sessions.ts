@@ -1,5 +1,6 @@
 import type { Clock, IdSource } from '../core/clock.ts';
 import type { Diagnostic, Outcome } from '../core/diagnostic.ts';
+import type { FailPoint } from '../core/fail-point.ts';
 import { providerBlock } from '../plan/context.ts';
 import {
   type EffectIo,
@@ -12,6 +13,7 @@ import {
   type Session,
 } from '../providers/contract.ts';
 import type { Environment } from '../spec/environment.ts';
+import { failingSession } from './failing-session.ts';
 
 export interface SessionContext {
   readonly environment: Environment;
@@ -20,6 +22,7 @@ export interface SessionContext {
   readonly ids: IdSource;
   readonly host: Host;
   readonly signal: AbortSignal;
+  readonly faults?: FailPoint;
 }
 
 /** What reads get. The host is the same object; its type leaves only what looks. */
@@ -29,7 +32,8 @@ export function readIo(context: SessionContext): ReadIo {
 
 /** What effects get; `progress` belongs to the step. */
 export function effectIo(context: SessionContext, signal: AbortSignal, progress: EffectIo['progress']): EffectIo {
-  return { clock: context.clock, signal, host: context.host, ids: context.ids, progress };
+  const { clock, host, ids, faults } = context;
+  return { clock, signal, host, ids, progress, ...(faults === undefined ? {} : { faults }) };
 }
 
 /** Sessions by provider alias, opened when they are first asked for and closed together. One failed opening is remembered: it is not tried again for every resource. */
@@ -70,7 +74,9 @@ export function writeSessions(context: SessionContext, residue: (alias: string) 
     const found = providerOf(context, alias);
     if ('missing' in found) return { ok: false, diagnostics: [found.missing] };
     const io = effectIo(context, context.signal, () => undefined);
-    const outcome = await found.provider.open(found.config, io);
+    const opened = await found.provider.open(found.config, io);
+    const { faults } = context;
+    const outcome = opened.ok && faults !== undefined ? { ...opened, value: failingSession(opened.value, faults) } : opened;
     const left = residue(alias);
     if (outcome.ok && left.length > 0) await outcome.value.reconcile?.(left, io);
     return outcome;

@@ -28,6 +28,7 @@ function movedInputs(given: PlanDocument, again: PlanDocument): readonly string[
   const [was, is] = [given.state, again.state];
   if (was.lineage !== is.lineage) moved.push('the state is another one');
   else if (was.begins !== is.begins) moved.push('the marks of a lost state came, went, or are those of another one');
+  else if (was.epoch !== is.epoch) moved.push('the state was put back from a backup or moved to another store');
   else if (was.serial !== is.serial) moved.push(`the state went from #${was.serial} to #${is.serial}`);
   else if (was.digest !== is.digest) moved.push('the state changed');
   if (JSON.stringify(given.inputs.providers) !== JSON.stringify(again.inputs.providers))

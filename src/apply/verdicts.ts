@@ -1,3 +1,4 @@
+import type { ResourceAddress } from '../core/address.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { ResourceLookup } from '../core/template.ts';
 import { type Attributes, Unknown } from '../core/value.ts';
@@ -48,6 +49,12 @@ export function failedCondition(
     return { ...changeDiagnostic(change, code, summary, `${planned.address}: ${condition.message}`), expected: condition.that.text };
   }
   return undefined;
+}
+
+/** What the operator should know of an object that has just come to be. */
+export function notesOf({ notes = [] }: Found, address: ResourceAddress): readonly Diagnostic[] {
+  const said = notes.filter(({ lasting }) => lasting === true);
+  return said.map(({ code, message }) => ({ severity: 'warning', code, summary: 'Good to know', detail: message, address }));
 }
 
 /** In words why nothing was found. */

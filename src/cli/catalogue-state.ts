@@ -106,6 +106,59 @@ export const STATE_COMMANDS: readonly CommandSpec[] = [
     run: async (input, shell) => (await import('./commands/state.ts')).runStateHistory(input, shell),
   },
   {
+    path: ['state', 'backup'],
+    operands: [{ notation: '<file>', description: 'a new file; one that is there is never replaced' }, DIR],
+    summary: 'copy all of the state into one file, and read it back',
+    flags: VARIABLES,
+    examples: [
+      { command: 'accede state backup crm-12.backup', does: 'history, journal, evidence and audit chain too; secrets stay encrypted' },
+    ],
+    run: async (input, shell) => (await import('./commands/state-backup.ts')).runStateBackup(input, shell),
+  },
+  {
+    path: ['state', 'restore'],
+    operands: [{ notation: '<file>', description: 'what state backup wrote' }, DIR],
+    summary: 'put a backup back where there is no state',
+    flags: [
+      { flags: '--accept-loss <range>', description: 'the operations that came after the backup and are lost, as 13..15, or none' },
+      {
+        flags: '--replaces <place>',
+        description: 'the store whose place it takes, as state migrate names one: it says what is lost, and is taken out of use',
+      },
+      { flags: '--auto-approve', description: 'do not ask, when --replaces says what is lost' },
+      ...LOCKING,
+      ...VARIABLES,
+    ],
+    examples: [
+      { command: 'accede state restore crm-12.backup', does: 'asks which operations are lost with it' },
+      { command: 'accede state restore crm-12.backup --accept-loss 13..15', does: 'says it instead, for a script' },
+      { command: 'accede state restore crm-12.backup --replaces sqlite:old/state.db', does: 'reads what is lost from the former store' },
+    ],
+    run: async (input, shell) => (await import('./commands/state-restore.ts')).runStateRestore(input, shell),
+  },
+  {
+    path: ['state', 'migrate'],
+    operands: [DIR],
+    summary: 'move the state to another store',
+    flags: [
+      {
+        flags: '--to <place>',
+        description: 'sqlite:FILE, mysql://USER@HOST:PORT/DATABASE, or env:NAME for a variable with such a URL and its password',
+      },
+      ...LOCKING,
+      ...VARIABLES,
+    ],
+    examples: [
+      { command: 'accede state migrate --to env:ACCEDE_STATE_URL', does: 'to a server; the former store is taken out of use' },
+      { command: 'accede state migrate --to sqlite:.accede/state.db', does: 'back into a file' },
+      {
+        command: "accede state migrate --to 'mysql://accede@db/accede?ca=pki/ca.pem'",
+        does: 'parameters: prefix, tls, ca, cert, key, server_name',
+      },
+    ],
+    run: async (input, shell) => (await import('./commands/state-migrate.ts')).runStateMigrate(input, shell),
+  },
+  {
     path: ['state', 'upgrade'],
     operands: [DIR],
     summary: 'convert the state of an older version',

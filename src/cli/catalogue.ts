@@ -210,6 +210,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     run: async (input, shell) => (await import('./commands/taint.ts')).runUntaint(input, shell),
   },
   ...STATE_COMMANDS,
+  ...RELEASE_COMMANDS,
   {
     path: ['recover'],
     operands: [DIR],

@@ -4,9 +4,9 @@ import { relative, resolve } from 'node:path';
 import type { EngineContext, PlanStamp } from '../apply/engine.ts';
 import { type Outcome, succeed } from '../core/diagnostic.ts';
 import type { Sensitive } from '../core/value.ts';
+import { failingHost } from '../host/failing-host.ts';
 import { localHost } from '../host/local.ts';
 import type { Host, Registry } from '../providers/contract.ts';
-import { defaultRegistry } from '../providers/registry.ts';
 import type { Environment } from '../spec/environment.ts';
 import { type LoadedEnvironment, type LoadOptions, loadEnvironment } from '../spec/load.ts';
 import { openStore, type StateLocation, type StoreOptions } from '../state/open.ts';
@@ -37,12 +37,13 @@ const HOST_VARIABLES = ['PATH', 'HOME', 'DOCKER_CONFIG', 'SSH_AUTH_SOCK'] as con
 
 /** The machine that effects happen on. */
 export function hostFor(shell: Shell): Host {
-  return localHost({ environment: Object.fromEntries(HOST_VARIABLES.map((name) => [name, shell.environment[name]])) });
+  const host = localHost({ environment: Object.fromEntries(HOST_VARIABLES.map((name) => [name, shell.environment[name]])) });
+  return shell.faults === undefined ? host : failingHost(host, shell.faults);
 }
 
 /** Loads the documents alone, for commands that look at nothing else. From here on known secrets are masked. */
 export async function openDocuments(shell: Shell, args: EnvironmentArguments): Promise<Outcome<LoadedEnvironment>> {
-  return loadDocuments(shell, args, defaultRegistry(), { secrets: 'none', stateSecrets: 'none' });
+  return loadDocuments(shell, args, shell.registry, { secrets: 'none', stateSecrets: 'none' });
 }
 
 async function loadDocuments(
@@ -66,7 +67,7 @@ async function loadDocuments(
 
 /** The composition root: loads the environment and puts registry, store, host and clock together. From here on known secrets are masked. */
 export async function openWorkspace(shell: Shell, args: EnvironmentArguments, options: WorkspaceOptions): Promise<Outcome<Workspace>> {
-  const registry = defaultRegistry();
+  const { registry } = shell;
   const host = hostFor(shell);
   const loaded = await loadDocuments(shell, args, registry, { secrets: options.secrets });
   if (!loaded.ok) return loaded;
@@ -85,6 +86,7 @@ export async function openWorkspace(shell: Shell, args: EnvironmentArguments, op
     parallelism: options.parallelism ?? DEFAULT_PARALLELISM,
     signal: shell.interrupts.reads,
     conceal,
+    ...faultsOf(shell),
   };
   const stamp = await stampOf(environment, host, shell.interrupts.reads);
   return succeed({ context, environment, stamp, state, close: () => store.close() }, loaded.diagnostics);
@@ -115,7 +117,12 @@ export function concealing(shell: Shell, known: readonly Sensitive[]): (secrets:
 /** What the store of an environment is opened with. */
 export function stateOptions(shell: Shell, { name, state }: Pick<Environment, 'name' | 'state'>): StoreOptions {
   const { clock, ids } = shell;
-  return { location: locationOf(state), environment: name, clock, ids, host: systemProcessIdentity() };
+  return { location: locationOf(state), environment: name, clock, ids, host: systemProcessIdentity(), ...faultsOf(shell) };
+}
+
+/** What is told of the boundaries of a run, for those who work with it. */
+export function faultsOf({ faults }: Shell): Pick<EngineContext, 'faults'> {
+  return faults === undefined ? {} : { faults };
 }
 
 /** Who acts, for the lock and the journal. In a container without an entry for the user the number stands for the name. */

@@ -19,7 +19,7 @@ export class Interrupts {
   readonly #stop = sharedAbort();
   readonly #say: (text: string) => void;
   readonly #leave: () => void;
-  #applying = false;
+  #phase: 'reading' | 'applying' | 'taking back' = 'reading';
   #count = 0;
 
   constructor(options: { readonly say: (text: string) => void; readonly leave: () => void }) {
@@ -43,16 +43,27 @@ export class Interrupts {
 
   /** From now on an interruption only asks to stop. */
   beginApply(): void {
-    this.#applying = true;
+    this.#phase = 'applying';
+  }
+
+  /** From now on what was done is taken back, to its end whatever comes: a half of it would be worse than either end. */
+  beginWayBack(): void {
+    this.#phase = 'taking back';
   }
 
   /** Takes one signal. */
   receive(signal: string): void {
     this.#count += 1;
     this.#stop.abort(new Interrupted(signal));
-    if (!this.#applying) {
+    if (this.#phase === 'reading') {
       this.#reads.abort(new Interrupted(signal));
       if (this.#count > 1) this.#leave();
+      return;
+    }
+    if (this.#phase === 'taking back') {
+      this.#say(
+        `${signal}: taking back goes on to its end, and the lock is released then. It is not broken off: what is done and what is not would be mixed.`,
+      );
       return;
     }
     this.#say(

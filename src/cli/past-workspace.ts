@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Bundle } from '../core/bundle.ts';
 import { type Outcome, succeed } from '../core/diagnostic.ts';
-import { defaultRegistry } from '../providers/registry.ts';
 import { diskFiles } from '../spec/file-source.ts';
 import { type LoadOptions, loadEnvironment } from '../spec/load.ts';
 import { type Location, locateEnvironment } from '../spec/locate.ts';
@@ -12,7 +11,7 @@ import { environmentOf, openStore, type StoreOptions } from '../state/open.ts';
 import { systemProcessIdentity } from '../state/process.ts';
 import type { EnvironmentArguments } from './arguments/environment.ts';
 import { DEFAULT_PARALLELISM } from './arguments/plan.ts';
-import { concealing, hostFor, knownSecrets, stampOf, stateOptions, type Workspace } from './compose.ts';
+import { concealing, faultsOf, hostFor, knownSecrets, stampOf, stateOptions, type Workspace } from './compose.ts';
 import type { Shell } from './shell.ts';
 import { maskerFor } from './views/masking.ts';
 
@@ -36,7 +35,7 @@ const OWN_STATE = '.accede/state.db';
 export async function openLocated(shell: Shell, args: EnvironmentArguments): Promise<Outcome<LocatedState>> {
   const options: LoadOptions = {
     folder: resolve(shell.folder, args.folder),
-    registry: defaultRegistry(),
+    registry: shell.registry,
     variables: args.variables,
     variableFiles: args.variableFiles.map((file) => resolve(shell.folder, file)),
     processEnvironment: shell.environment,
@@ -103,6 +102,7 @@ export async function openKept(
     parallelism: options.parallelism ?? DEFAULT_PARALLELISM,
     signal: shell.interrupts.reads,
     conceal,
+    ...faultsOf(shell),
   };
   const { folder } = await stampOf(location, host, shell.interrupts.reads);
   return succeed({ context, environment, stamp: { commit: kept.commit, folder }, state, close: () => store.close() }, loaded.diagnostics);

@@ -1,5 +1,8 @@
 import { CommanderError } from '@commander-js/extra-typings';
 import { randomIds, systemClock } from '../core/clock.ts';
+import type { FailPoint } from '../core/fail-point.ts';
+import type { Registry } from '../providers/contract.ts';
+import { defaultRegistry } from '../providers/registry.ts';
 import { type CommandExit, EXIT } from './exit.ts';
 import { Interrupted, type Interrupts } from './interrupts.ts';
 import { buildProgram, partWords } from './program.ts';
@@ -21,6 +24,10 @@ export interface Surroundings {
   /** Where a live view draws. */
   readonly terminal: Shell['stderr'];
   readonly version: string;
+  /** The providers that there are; those of this build when left out. */
+  readonly registry?: Registry;
+  /** Told of every boundary that a run passes; absent outside of tests. */
+  readonly faults?: FailPoint;
 }
 
 /** The output of a command line, made before it is parsed, since a mistake in it has to be said too. */
@@ -42,6 +49,7 @@ export async function runCommandLine(
 ): Promise<CommandExit> {
   let code: CommandExit = EXIT.done;
   const { own, rest } = partWords(words);
+  const { registry = defaultRegistry(), faults } = surroundings;
   const program = buildProgram(
     async (spec, input) => {
       code = await spec.run(rest === undefined ? input : { ...input, rest }, {
@@ -55,6 +63,8 @@ export async function runCommandLine(
         clock: systemClock,
         ids: randomIds,
         version: surroundings.version,
+        registry,
+        ...(faults === undefined ? {} : { faults }),
       });
     },
     {

@@ -1,4 +1,6 @@
 import type { Clock, IdSource } from '../core/clock.ts';
+import type { FailPoint } from '../core/fail-point.ts';
+import type { Registry } from '../providers/contract.ts';
 import type { Interrupts } from './interrupts.ts';
 import type { Output } from './views/output.ts';
 import type { Pipes } from './views/pipe.ts';
@@ -19,6 +21,9 @@ export interface Shell {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly version: string;
+  readonly registry: Registry;
+  /** Told of every boundary that a run passes; absent outside of tests. */
+  readonly faults?: FailPoint;
 }
 
 /** The words of a command line after commander has sorted them: operands in their order, flags by camel-case name. */

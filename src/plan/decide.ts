@@ -1,7 +1,7 @@
 import type { Action, Cause, ReplaceOrder } from '../core/action.ts';
 import type { ResourceAddress } from '../core/address.ts';
 import type { Facet } from '../core/facet.ts';
-import { type AttributePath, parsePath } from '../core/path.ts';
+import type { AttributePath } from '../core/path.ts';
 import { type Attributes, decodeValue } from '../core/value.ts';
 import type { Found, Observed, ResourceType } from '../providers/contract.ts';
 import { traitsAt } from '../providers/define.ts';
@@ -221,7 +221,11 @@ function decideChange(situation: Situation, found: Found, row: ResourceRow): Dec
     return { ...base, action: 'replace', order: orderOf(situation), cause, reason };
   }
   const effective = all.filter((path) => !metadata.includes(path));
-  const unfinished = row.status === 'unfinished' ? 'it was made but not finished' : undefined;
+  const unrecorded = compare(situation, recorded, desired).filter(({ path }) => ignored !== 'all' && !touches(path, ignored));
+  // What was changed already may still have to be started, awaited or committed.
+  const isBrokenOff = unrecorded.length > 0 && situation.unsettled.some(({ part }) => part === 'apply');
+  const unfinished =
+    row.status === 'unfinished' ? 'it was made but not finished' : isBrokenOff ? 'its change broke off before it was finished' : undefined;
   // Whether something that was never finished runs may change from one moment to the next; the plan must not depend on it.
   const dormant = unfinished === undefined ? found.dormant?.reason : undefined;
   if (effective.length > 0) {
@@ -233,7 +237,6 @@ function decideChange(situation: Situation, found: Found, row: ResourceRow): Dec
     return { ...base, action: 'start', cause: { kind: 'drift', of: 'unfinished' }, reason: unfinished, start: true };
   if (situation.moved) return { ...base, action: 'move', cause: { kind: 'self' }, reason: 'moved in the documents' };
   if (metadata.length > 0) return { ...base, action: 'update', cause: { kind: 'self' }, reason: differs(metadata) };
-  const unrecorded = compare(situation, recorded, desired).filter(({ path }) => ignored !== 'all' && !touches(path, ignored));
   if (unrecorded.length > 0) {
     const taken = unrecorded.map((difference) => changedPath(situation, difference, 'change', recorded));
     return {
@@ -391,10 +394,4 @@ function refuseForeign(situation: Situation, found: Found): Decision {
 /** The facets of a change, sorted, without doubles. */
 export function facetsOf(paths: readonly ChangedPath[]): readonly Facet[] {
   return [...new Set(paths.map((path) => path.facet))].sort();
-}
-
-/** Whether a path names something in the attributes, as opposed to what the record says beside them. */
-export function isAttributePath(type: ResourceType, path: AttributePath): boolean {
-  const first = parsePath(path)?.[0];
-  return typeof first === 'string' && type.traits.has(first);
 }

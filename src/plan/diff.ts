@@ -141,3 +141,9 @@ function replaceAt(desired: Value | undefined, live: Value | undefined, segments
 export function touches(path: AttributePath, paths: readonly AttributePath[]): boolean {
   return paths.some((other) => isBelow(path, other) || isBelow(other, path));
 }
+
+/** Whether a path names something in the attributes, as opposed to what the record says beside them. */
+export function isAttributePath(type: ResourceType, path: AttributePath): boolean {
+  const first = parsePath(path)?.[0];
+  return typeof first === 'string' && type.traits.has(first);
+}

@@ -75,4 +75,5 @@ export const DEFAULT_OPTIONS: PlanOptions = {
   skipSecrets: false,
   keepProtected: false,
   includeProtected: false,
+  recover: false,
 };

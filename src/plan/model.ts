@@ -28,6 +28,8 @@ export interface PlanDocument {
   readonly state: {
     /** Null while there is no state. */
     readonly lineage: string | null;
+    /** Raised whenever the state is put back from a backup or moved, so that plans from before are stale. Null while there is no state. */
+    readonly epoch: number | null;
     readonly serial: number;
     readonly digest: Digest;
     /** The lineage with which an apply begins the state that is not there: that of the marks which one that was lost has left. Null without marks. */
@@ -66,12 +68,16 @@ export interface PlanOptions {
   readonly skipSecrets: boolean;
   readonly keepProtected: boolean;
   readonly includeProtected: boolean;
+  /** Whether an operation that has not ended is ended by going on to what the documents hold, whatever it was about. */
+  readonly recover: boolean;
 }
 
 export interface Succession {
   readonly class: string;
   /** The second part of a `supersede`; null else. */
   readonly then: string | null;
+  /** The class that the changes have, also where the plan is refused or ends an open operation; null when no class admits them. */
+  readonly chosen: string | null;
   /** One sentence: why this class. */
   readonly rule: string;
   readonly outage: string;
@@ -82,6 +88,7 @@ export interface Succession {
     readonly path: string;
     readonly role: Role;
     readonly facet: Facet;
+    readonly action: 'changed' | 'added' | 'removed';
     readonly admittedBy: string | null;
   }[];
   readonly rejected: readonly { readonly class: string; readonly uncovered: readonly string[]; readonly reason: string }[];

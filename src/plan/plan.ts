@@ -72,7 +72,9 @@ export function planEnvironment(inputs: PlanInputs): Outcome<PreparedPlan> {
   const guards = planGuards(inputs, { state: head, inputs: documentInputs, fingerprints });
   const { outageAddresses, ...succession } = classify(inputs, new Map(shown.map((assessed) => [assessed.address, assessed])), {
     refusals: judged.refusals,
-    outputsChanged: planned.outputs.some((output) => output.changed),
+    outputs: planned.outputs,
+    lookup: assessment.lookup,
+    graph: assessment.graph,
     steps,
     guards,
   });
@@ -146,8 +148,9 @@ function preparedChange(assessed: Assessed, planned: PlannedChange, effects: rea
 function stateOf(inputs: PlanInputs): PlanDocument['state'] {
   const { snapshot } = inputs;
   const begins = beginningLineage(snapshot, inputs.world.marked);
-  if (snapshot === undefined) return { lineage: null, serial: 0, digest: digestOf([]), begins };
-  return { lineage: snapshot.identity.lineage, serial: snapshot.head.serial, digest: snapshot.head.digest, begins };
+  if (snapshot === undefined) return { lineage: null, epoch: null, serial: 0, digest: digestOf([]), begins };
+  const { identity, epoch, head } = snapshot;
+  return { lineage: identity.lineage, epoch, serial: head.serial, digest: head.digest, begins };
 }
 
 function inputsOf(inputs: PlanInputs): PlanDocument['inputs'] {
@@ -259,9 +262,11 @@ function storeHints(shown: readonly Assessed[]): readonly PlanMessage[] {
 }
 
 function notesOf(shown: readonly Assessed[]): readonly PlanMessage[] {
-  return shown.flatMap(({ address, observed }) =>
-    observed?.kind === 'found' ? (observed.notes ?? []).map(({ code, message }) => ({ code, message, address })) : [],
-  );
+  return shown.flatMap(({ address, observed, decision }) => {
+    if (observed?.kind !== 'found') return [];
+    const said = (observed.notes ?? []).filter(({ lasting }) => lasting !== true || decision.action !== 'noop');
+    return said.map(({ code, message }) => ({ code, message, address }));
+  });
 }
 
 /** That instances go down together although they should take turns. */

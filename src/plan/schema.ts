@@ -41,18 +41,28 @@ const options = z.strictObject({
   skipSecrets: z.boolean(),
   keepProtected: z.boolean(),
   includeProtected: z.boolean(),
+  recover: z.boolean(),
 });
 
 const succession = z.strictObject({
   class: text,
   // `then` is a field of the plan format; objects of the format are never awaited.
   then: text.nullable(),
+  chosen: text.nullable(),
   rule: text,
   outage: text,
   direction: text,
   pointOfNoReturn: text.nullable(),
   stages: z.array(z.enum(STAGES)),
-  changedPaths: z.array(z.strictObject({ path: text, role: z.enum(ROLES), facet: z.enum(FACETS), admittedBy: text.nullable() })),
+  changedPaths: z.array(
+    z.strictObject({
+      path: text,
+      role: z.enum(ROLES),
+      facet: z.enum(FACETS),
+      action: z.enum(['changed', 'added', 'removed']),
+      admittedBy: text.nullable(),
+    }),
+  ),
   rejected: z.array(z.strictObject({ class: text, uncovered: names, reason: text })),
   guards: z.array(z.strictObject({ name: text, expected: text, observed: text, ok: z.boolean() })),
   refusals: z.array(
@@ -106,7 +116,7 @@ export const planSchema: z.ZodType<PlanDocument> = z.strictObject({
     providers: z.record(text, z.record(text, text)),
     options,
   }),
-  state: z.strictObject({ lineage: text.nullable(), serial: count, digest, begins: text.nullable() }),
+  state: z.strictObject({ lineage: text.nullable(), epoch: count.nullable(), serial: count, digest, begins: text.nullable() }),
   succession,
   applicable: z.boolean(),
   changes: z.array(change),

@@ -2,7 +2,7 @@ import { compareText, type ResourceAddress } from '../core/address.ts';
 import { Graph } from '../core/graph.ts';
 import type { Effect, ResourceType } from '../providers/contract.ts';
 import type { Assessed } from './assess.ts';
-import { isAttributePath } from './decide.ts';
+import { isAttributePath } from './diff.ts';
 import type { PlannedStep } from './model.ts';
 import { RECORDED_AS_IT_IS } from './refresh.ts';
 import { roleOf } from './role.ts';
@@ -29,13 +29,18 @@ export function waitEffect(name: typeof PAUSE | typeof DRAIN, stage: Effect['sta
   return { name, part: 'retire', stage, object: 'keep', direction: 'back', waits: true, lasts: milliseconds };
 }
 
-/** The effects of a decided change, in order. A change without any still has the step that brings the record up to date. */
+/**
+ * The effects of a decided change, in order. A change without any, and one that is only committed, still has the step that brings the record up
+ * to date.
+ */
 export function effectsOf(assessed: Assessed): readonly Effect[] {
   const { decision, type } = assessed;
   const effects = onceStarted(assessed, withDrain(assessed, providerEffects(assessed)));
   const names = new Set(effects.map((effect) => effect.name));
   if (names.size !== effects.length) throw new Error(`${type.type}: effects of ${decision.action} have doubled names`);
-  return effects.length === 0 && decision.action !== 'noop' && decision.action !== 'refuse' ? [recordEffect(type)] : effects;
+  if (decision.action === 'noop' || decision.action === 'refuse') return effects;
+  const isOnlyCommitted = effects.some(({ part }) => part === 'commit') && !effects.some(({ part }) => part === 'apply');
+  return effects.length === 0 || isOnlyCommitted ? [recordEffect(type), ...effects] : effects;
 }
 
 function recordEffect(type: ResourceType): Effect {

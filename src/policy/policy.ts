@@ -88,11 +88,6 @@ export function readPolicy(block: Plain): Policy | undefined {
   };
 }
 
-/** Policy, hooks and quiesce of an environment in the form in which they are sealed. */
-export function governanceOf({ policy, hooks, quiesce }: Pick<Environment, 'policy' | 'hooks' | 'quiesce'>): Plain {
-  return encodeValue({ policy, hooks, quiesce }, undefined);
-}
-
 /**
  * The policy that judges a plan: that of the predecessor which is in force, whatever the documents say by now. The first apply is judged by its
  * own. Undefined when what is sealed is no policy that this version can read.
@@ -103,16 +98,17 @@ export function policyInForce(sealed: Sealed | null | undefined, environment: Pi
   return readPolicy(block ?? {});
 }
 
-/** Whether the documents say anything else of policy, hooks and quiesce than what is in force. */
+/** Whether the documents say anything else of policy, hooks, quiesce and the keys of the release than what is in force. */
 export function changesGovernance(
   sealed: Sealed | null | undefined,
-  environment: Pick<Environment, 'policy' | 'hooks' | 'quiesce'>,
+  { policy, hooks, quiesce, release }: Pick<Environment, 'policy' | 'hooks' | 'quiesce' | 'release'>,
 ): boolean {
-  return sealed != null && digestOf(members(sealed.governance)) !== digestOf(members(governanceOf(environment)));
+  const wanted = encodeValue({ policy, hooks, quiesce, trust: release?.trust?.keys ?? null }, undefined);
+  return sealed != null && digestOf(members(sealed.governance)) !== digestOf(members(wanted));
 }
 
 /** Blocks that are not there are empty: a state that was sealed before one of them existed says the same. */
 function members(governance: Plain): Plain {
   const known = typeof governance === 'object' && governance !== null ? (governance as { readonly [name: string]: Plain }) : {};
-  return { policy: known['policy'] ?? {}, hooks: known['hooks'] ?? {}, quiesce: known['quiesce'] ?? {} };
+  return { policy: known['policy'] ?? {}, hooks: known['hooks'] ?? {}, quiesce: known['quiesce'] ?? {}, trust: known['trust'] ?? null };
 }

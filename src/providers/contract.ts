@@ -1,14 +1,13 @@
 import type { z } from 'zod';
 import type { ReplaceOrder } from '../core/action.ts';
 import type { ResourceAddress, TypeName } from '../core/address.ts';
-import type { Clock, IdSource } from '../core/clock.ts';
 import type { Diagnostic, Outcome } from '../core/diagnostic.ts';
 import type { Facet, Role, Stage } from '../core/facet.ts';
 import type { AttributePath } from '../core/path.ts';
 import type { Attributes, Plain } from '../core/value.ts';
-import type { FileStatus, Host, ReadHost, Run } from './host-seam.ts';
+import type { EffectIo, ReadIo } from './host-seam.ts';
 import type { ImageSource } from './image-seam.ts';
-import type { Command, CommandEnd, LogOptions, OnRequest, TerminalSize, Written } from './program-seam.ts';
+import type { Command, CommandEnd, LogOptions, OnRequest, Written } from './program-seam.ts';
 
 /**
  * What a provider is to the engine. A resource type has a pure half (`ResourceType`), which alone judges and does no I/O, and a handler,
@@ -153,6 +152,8 @@ export interface ResourceType {
   /** Roles that `role:` may choose beside `role`. */
   readonly roles: readonly Role[];
   readonly stage: Stage;
+  /** It plays the part of whatever refers to it; `role` is that of one that nothing refers to. */
+  readonly roleOfUsers?: true;
   /** Objects of this type hold data and start protected. */
   readonly protected: boolean;
   /** Its objects bear our mark, so that they are found again when the state is lost. Absent where nothing can be written on an object. */
@@ -252,8 +253,11 @@ export interface Found {
   readonly problem?: { readonly code: string; readonly message: string };
   /** What it holds, as live ids of its own provider: a plan that would remove or replace it is refused with this, unless all of that goes as well. */
   readonly holding?: { readonly code: string; readonly message: string; readonly refs: readonly string[] };
-  /** What the operator should know of it. No change comes from a note: the plan shows it as a warning. */
-  readonly notes?: readonly { readonly code: string; readonly message: string }[];
+  /**
+   * What the operator should know of it. No change comes from a note: the plan shows it as a warning. One that is `lasting` is true for as long as
+   * the object is there: it is said where the object was made, and where a plan does something about it, and not by every plan.
+   */
+  readonly notes?: readonly { readonly code: string; readonly message: string; readonly lasting?: true }[];
 }
 
 /** A read that walks over what carries our mark, for orphans and a lost state. */
@@ -318,19 +322,6 @@ export interface Receipt {
   readonly figures?: { readonly [name: string]: number };
 }
 
-export interface ReadIo {
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly host: ReadHost;
-}
-
-export interface EffectIo extends ReadIo {
-  readonly ids: IdSource;
-  readonly host: Host;
-  /** Progress for the live view: `tries 3`, `bytes 1048576`. */
-  progress(message: string, figures?: { readonly [name: string]: number }): void;
-}
-
 /** What plan gets: by type it cannot mutate. */
 export interface ReadSession {
   /** Versions of what it speaks to, for the plan's digest: `{ engine: '20.10.24', api: '1.41' }`. */
@@ -385,8 +376,6 @@ export interface Provider extends ImageSource {
   open(config: Attributes, io: EffectIo): Promise<Outcome<Session>>;
 }
 
-// ───────────────────────────── the registry ─────────────────────────────
-
 /** All providers of a build, by name, and their types. Made at the composition root; the engine knows providers through it alone. */
 export interface Registry {
   readonly providers: ReadonlyMap<string, Provider>;
@@ -395,6 +384,8 @@ export interface Registry {
   find(type: string): { readonly type: ResourceType; readonly provider: Provider } | undefined;
 }
 
+export type { EffectIo, FileStatus, Host, ReadHost, ReadIo, Run } from './host-seam.ts';
+export type { Command, CommandEnd, LogOptions, OnRequest, TerminalSize, Written } from './program-seam.ts';
 export { PROVIDER_ERROR_CODES, ProviderError, type ProviderErrorCode } from './provider-error.ts';
 /** Re-exported for providers, so that they need no other import for what they return. */
-export type { Command, CommandEnd, Diagnostic, FileStatus, Host, LogOptions, OnRequest, Outcome, ReadHost, Run, TerminalSize, Written };
+export type { Diagnostic, Outcome };

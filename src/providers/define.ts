@@ -67,6 +67,13 @@ export function defineType(definition: TypeDefinition): ResourceType {
   return { roles: [], protected: false, data: false, ...definition, type: definition.type as TypeName, traits };
 }
 
+/** The traits in a schema that is no resource type's, by path: those of a provider's configuration. */
+export function schemaTraits(schema: z.ZodType): ReadonlyMap<AttributePath, Traits> {
+  const traits = new Map<AttributePath, Traits>();
+  gather(schema, [], traits);
+  return traits;
+}
+
 /** The traits of a path: its own, or those of its nearest parent. Every type has them for every path that its normal form can hold. */
 export function traitsAt(type: ResourceType, path: AttributePath): Traits {
   for (let prefix = path; prefix !== ''; prefix = parentOf(prefix)) {

@@ -1,3 +1,6 @@
+import type { Clock, IdSource } from '../core/clock.ts';
+import type { FailPoint } from '../core/fail-point.ts';
+
 export interface FileStatus {
   readonly kind: 'file' | 'directory' | 'symlink' | 'other';
   readonly size: number;
@@ -57,4 +60,21 @@ export interface Host extends ReadHost {
     argv: readonly [string, ...string[]],
     options: { readonly signal: AbortSignal; readonly timeout: number; readonly input?: Uint8Array },
   ): Promise<Run>;
+}
+
+/** What a read gets. */
+export interface ReadIo {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly host: ReadHost;
+}
+
+/** What an effect gets. */
+export interface EffectIo extends ReadIo {
+  readonly ids: IdSource;
+  readonly host: Host;
+  /** Told of every request that may change a target, from `open` on; absent outside of tests. */
+  readonly faults?: FailPoint;
+  /** Progress for the live view: `tries 3`, `bytes 1048576`. */
+  progress(message: string, figures?: { readonly [name: string]: number }): void;
 }

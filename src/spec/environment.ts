@@ -39,6 +39,8 @@ export interface Environment {
   readonly policy: Attributes;
   readonly hooks: Attributes;
   readonly quiesce: Attributes;
+  /** The resources as they would be with another release in place of its own; undefined where the documents do not go with that. */
+  resourcesUnder?(release: Plain): readonly ResourceInstance[] | undefined;
   /**
    * Everything that it was made of, so that it can be loaded again; undefined when that is more than is kept. Missing for an environment that
    * was made without documents.

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Registry } from '../providers/contract.ts';
+import { foldSchema } from './jsonschema-fold.ts';
 import { environmentSchema, fragmentSchema, releaseSchema } from './schema.ts';
 
 type JsonSchema = { [name: string]: unknown };
@@ -12,11 +13,11 @@ const STRUCTURE: Readonly<Record<string, number>> = { resources: 3, defaults: 2,
 /** Documents' own keys, whose values are written out. */
 const LITERAL: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'ignore']);
 
-/** The JSON Schema (draft-07) of one kind of document, for editors: as the loader checks it, with expressions allowed where they are. */
+/** The JSON Schema (draft-07) of one kind of document, for editors: as the loader checks it, with expressions allowed where they are. What repeats is said once. */
 export function editorSchema(kind: 'environment' | 'fragment' | 'release', registry: Registry): object {
   const schema = kind === 'environment' ? environmentSchema(registry) : kind === 'fragment' ? fragmentSchema(registry) : releaseSchema();
   const root = z.toJSONSchema(schema, { target: 'draft-7', io: 'input', unrepresentable: 'any' }) as JsonSchema;
-  return kind === 'release' ? root : withExpressions(root);
+  return foldSchema(kind === 'release' ? root : withExpressions(root));
 }
 
 function withExpressions(root: JsonSchema): JsonSchema {

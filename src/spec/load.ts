@@ -4,7 +4,7 @@ import { type Diagnostic, type Outcome, settle } from '../core/diagnostic.ts';
 import { hasInterpolation } from '../core/expression-text.ts';
 import { isPlainName } from '../core/naming.ts';
 import type { Expression } from '../core/template.ts';
-import type { Plain } from '../core/value.ts';
+import { isAttributes, type Plain } from '../core/value.ts';
 import type { Registry } from '../providers/contract.ts';
 import { type Assembled, assemble, checkOutline } from './assemble.ts';
 import { loadOutputs, loadSteering, providerConfig } from './blocks.ts';
@@ -20,7 +20,7 @@ import { includeEntries } from './includes.ts';
 import { loadImports, loadMoved, loadRemoved } from './moves.ts';
 import { providerRoots } from './names.ts';
 import { refuseNotAvailable } from './not-available.ts';
-import { prepareNames } from './prepare.ts';
+import { type Prepared, prepareNames } from './prepare.ts';
 import { checkHosts, loadProviders } from './providers.ts';
 import type { Release } from './release.ts';
 import { Report } from './report.ts';
@@ -212,6 +212,7 @@ async function build(
     removed,
     imports,
     ...steering,
+    resourcesUnder: (document) => resourcesUnder(assembled, prepared, document),
     bundle: () => makeBundle(loaded),
     compile: (text) => compileText(text, assembled.environment, context),
   };
@@ -219,6 +220,20 @@ async function build(
 
 function releaseOf({ digest, document, trust }: Release): NonNullable<Environment['release']> {
   return { digest, document, ...(trust === undefined ? {} : { trust }) };
+}
+
+/** The instances over another release, without what a mistake there would say. */
+function resourcesUnder(
+  assembled: Assembled,
+  { context, under }: Prepared,
+  document: Plain,
+): ReturnType<NonNullable<Environment['resourcesUnder']>> {
+  if (!isAttributes(document)) return undefined;
+  const report = new Report();
+  const other = under(document, report);
+  other.providers = context.providers;
+  const { instances } = expandResources(assembled.resources, other);
+  return report.sorted().some(({ severity }) => severity === 'error') ? undefined : instances;
 }
 
 /** Says that there will be no way back to this environment before it is put in force. */

@@ -12,14 +12,16 @@ interface Row {
 
 const is = (value: unknown) => (node: YamlNode) => node.kind === 'scalar' && node.value === value;
 const isFilled = (node: YamlNode) => (node.kind === 'map' && node.entries.size > 0) || (node.kind === 'list' && node.items.length > 0);
+/** `hooks: { backup: none }` runs nothing: it affirms that no backup is needed. */
+const isProgram = (node: YamlNode) =>
+  isFilled(node) && !(node.kind === 'map' && [...node.entries].every(([name, { value }]) => name === 'backup' && is('none')(value)));
 
 /** What a document may not use yet. A row goes when its effect comes. */
 const ROWS: readonly Row[] = [
-  { path: ['policy', 'succession'], when: is('strict'), sentence: 'The strict policy is not available yet; leave succession out.' },
   { path: ['policy', 'retain', 'images'], sentence: 'Retention of images is not available yet.' },
   { path: ['policy', 'retain', 'generations'], sentence: 'Retention of generations is not available yet.' },
   { path: ['policy', 'retain', 'trees'], sentence: 'Retention of trees is not available yet.' },
-  { path: ['hooks'], when: isFilled, sentence: 'Hooks are not available yet.' },
+  { path: ['hooks'], when: isProgram, sentence: 'Hooks are not available yet.' },
   { path: ['quiesce'], when: isFilled, sentence: 'Quiesce is not available yet.' },
   {
     path: ['resources', '*', '*', 'depends_on', '*', 'restart'],

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { isAttributes, type Sensitive } from '../core/value.ts';
+import { type Attributes, isAttributes, type Sensitive } from '../core/value.ts';
 import type { Registry } from '../providers/contract.ts';
 import type { Assembled } from './assemble.ts';
 import { BROKEN, type Compiled, compileNode, evaluateCompiled, expressionsIn } from './compile.ts';
@@ -28,11 +28,15 @@ export interface NameSources {
   readonly secretFiles: Set<string>;
 }
 
+export interface Prepared {
+  readonly context: LoadContext;
+  readonly release: Release | undefined;
+  /** The same names over another release. */
+  readonly under: (release: Attributes | undefined, report: Report) => LoadContext;
+}
+
 /** Everything that expressions can read beside resources: variables, then secrets, the release, and locals over all of these. */
-export async function prepareNames(
-  assembled: Assembled,
-  given: NameSources,
-): Promise<{ readonly context: LoadContext; readonly release: Release | undefined }> {
+export async function prepareNames(assembled: Assembled, given: NameSources): Promise<Prepared> {
   const { registry, workspace, files, report } = given;
   const roots = providerRoots(registry);
   const table = tableOf(assembled);
@@ -51,16 +55,17 @@ export async function prepareNames(
   const release = readRelease(assembled.single.release, workspace, report);
   const fixed: Fixed = { ...bare, variables, secrets, release: release?.document };
   const { compiled, references } = compileLocals(assembled, fixed, referable, report);
-  const context = new LoadContext({ fixed, registry, references, referable, report });
-  const locals = new Locals(
-    compiled,
-    references,
-    (name, resources) => makeScope(fileOf(assembled, name), fixed, context.locals, resources),
-    report,
-  );
-  context.useLocals(locals);
-  locals.evaluateAll();
-  return { context, release };
+  const under = (document: Attributes | undefined, into: Report): LoadContext => {
+    const own = { ...fixed, release: document };
+    const made = new LoadContext({ fixed: own, registry, references, referable, report: into });
+    const scope: ConstructorParameters<typeof Locals>[2] = (name, resources) =>
+      makeScope(fileOf(assembled, name), own, made.locals, resources);
+    const locals = new Locals(compiled, references, scope, into);
+    made.useLocals(locals);
+    locals.evaluateAll();
+    return made;
+  };
+  return { context: under(fixed.release, report), release, under };
 }
 
 function fileOf(assembled: Assembled, local: string) {

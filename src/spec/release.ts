@@ -1,16 +1,18 @@
 import path from 'node:path';
 import { compareText } from '../core/address.ts';
 import { type Digest, digestOf } from '../core/canonical.ts';
+import { type Outcome, settle } from '../core/diagnostic.ts';
 import { type PublicKey, parsePublicKey } from '../core/ed25519.ts';
 import { hasInterpolation } from '../core/expression-text.ts';
 import type { Attributes, Plain, Value } from '../core/value.ts';
 import { checkValue } from '../providers/validate.ts';
 import { readDocument } from './documents.ts';
+import { diskFiles } from './file-source.ts';
 import { judgeSignature, parseReleaseSignature, type ReleaseSignature, SIGNATURE_FILE_BYTES } from './release-signature.ts';
-import type { Report } from './report.ts';
+import { Report } from './report.ts';
 import { releaseSchema } from './schema.ts';
 import { type MapNode, memberOf, nodeRange, plainOf, problemPlace, type ScalarNode, type YamlNode } from './source.ts';
-import type { Workspace } from './workspace.ts';
+import { openWorkspace, type Workspace } from './workspace.ts';
 
 export interface Release {
   /** Absolute paths of the document and of its signature. */
@@ -167,6 +169,30 @@ function readSignatureFile(node: YamlNode, workspace: Workspace, report: Report)
     node,
   );
   return undefined;
+}
+
+/** Reads a release document by its path, without an environment. All mistakes in it are in the outcome. */
+export async function readReleaseFile(file: string): Promise<Outcome<Release>> {
+  const opened = await openWorkspace(path.dirname(file), diskFiles);
+  if (!opened.ok) return opened;
+  const report = new Report();
+  const read = readDocument(opened.value, file);
+  report.take(...read.report.sorted());
+  const { document } = read;
+  if (document !== undefined && document.kind !== 'Release') {
+    report.add(
+      {
+        code: 'NOT_A_RELEASE',
+        summary: 'The release is another kind of document',
+        detail: `${file} has kind: ${document.kind}.`,
+        expected: 'kind: Release',
+      },
+      document.root,
+    );
+  }
+  const content = document?.kind === 'Release' ? checkRelease(document.root, report) : undefined;
+  if (content === undefined) return { ok: false, diagnostics: report.sorted() };
+  return settle({ paths: [file], digest: digestOf(content), document: content }, report.sorted());
 }
 
 /** A release is sealed as it stands, so that nothing in it may depend on anything. */

@@ -22,7 +22,7 @@ export function loadState(assembled: Assembled, context: LoadContext): StateLoca
 }
 
 /** What the parts of a server's address hold; undefined where it is in a secret that was not read. */
-interface Address {
+export interface ServerAddress {
   readonly host: string;
   readonly port: number;
   readonly user: string;
@@ -69,10 +69,10 @@ class StateLoading {
     return { backend: 'mysql', server: address === undefined ? undefined : this.#server(address, value), prefix };
   }
 
-  #addressOfUrl(url: Value): Address | undefined {
+  #addressOfUrl(url: Value): ServerAddress | undefined {
     const text = openText(url);
     if (text === undefined) return undefined;
-    const parsed = parseUrl(text);
+    const parsed = parseServerUrl(text);
     if (parsed === undefined) {
       this.#refuse(
         'url',
@@ -87,7 +87,7 @@ class StateLoading {
     return parsed;
   }
 
-  #addressOfParts(value: Attributes): Address | undefined {
+  #addressOfParts(value: Attributes): ServerAddress | undefined {
     const missing = (['host', 'user', 'database'] as const).filter((name) => value[name] === undefined);
     if (missing.length > 0) {
       this.#refuse(
@@ -108,7 +108,7 @@ class StateLoading {
     return { host, port, user, password: secret, database };
   }
 
-  #server(address: Address, value: Attributes): StateServer {
+  #server(address: ServerAddress, value: Attributes): StateServer {
     const { password, ...open } = address;
     const tls = isAttributes(value['tls'] ?? null) ? (value['tls'] as Attributes) : undefined;
     const serverName = openText(tls?.['server_name']);
@@ -157,7 +157,8 @@ class StateLoading {
   }
 }
 
-function parseUrl(text: string): Address | undefined {
+/** The parts of `mysql://USER:PASSWORD@HOST:PORT/DATABASE`; undefined for a text of another form. */
+export function parseServerUrl(text: string): ServerAddress | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'mysql:' || url.search !== '' || url.hash !== '') return undefined;
   const [user, password, database] = [url.username, url.password, url.pathname.slice(1)].map(decoded);

@@ -10,6 +10,11 @@ import type { Statements } from './statements.ts';
 /** What a record of the audit chain can be about: every command that changes the state, and every end of a lock that was not its holder's. */
 export const AUDITED = [
   'state.created',
+  'state.backed-up',
+  'state.restored',
+  'state.migrated',
+  'state.retired',
+  'state.upgraded',
   'lock.taken-over',
   'lock.broken',
   'operation.begun',
@@ -103,41 +108,46 @@ export class AuditChain {
 
   /** Goes through the whole chain and names the first record that does not fit. */
   async verify(transaction: Transaction): Promise<AuditVerdict> {
-    const tip = await this.#tip(transaction, this.#sql.auditTip);
-    const rows = await transaction.query(this.#sql.audit, [this.#environment]);
-    if (tip === undefined) {
-      const problem = rows.length === 0 ? null : { ordinal: 1, kind: 'added' as const, detail: 'the chain has records and no beginning' };
-      return { records: rows.length, keyFingerprint: '', problem };
-    }
-    const verdict = { records: rows.length, keyFingerprint: digestBytes(tip.secret).slice(7, 23) };
-    let previous = '';
-    let expected = 1;
-    for (const row of rows) {
-      const problem = judge(row, tip.secret, { expected, previous });
-      if (problem !== undefined) return { ...verdict, problem };
-      previous = String(row['mac']);
-      expected += 1;
-    }
-    if (tip.ordinal >= expected) {
-      const detail = `the chain ends at ${expected - 1}, and ${tip.ordinal} records were written`;
-      return { ...verdict, problem: { ordinal: expected, kind: 'missing', detail } };
-    }
-    if (tip.ordinal < expected - 1) {
-      return { ...verdict, problem: { ordinal: tip.ordinal + 1, kind: 'added', detail: 'it was not written by the store' } };
-    }
-    if (tip.mac !== previous) {
-      return {
-        ...verdict,
-        problem: { ordinal: tip.ordinal, kind: 'altered', detail: 'the last record is not the one that was written last' },
-      };
-    }
-    return { ...verdict, problem: null };
+    const [tip] = await transaction.query(this.#sql.auditTip, [this.#environment]);
+    return judgeChain(tip, await transaction.query(this.#sql.audit, [this.#environment]), this.#sql.tables.auditTip);
   }
 
   async #tip(transaction: Transaction, select: string) {
     const row = (await transaction.query(select, [this.#environment]))[0];
     return row === undefined ? undefined : parseColumns(tipColumns, row, this.#sql.tables.auditTip);
   }
+}
+
+/** Goes through records, oldest first, by what is kept of the last one. `place` names the table or section of that. Throws `STATE_CORRUPT` for a tip that cannot be read. */
+export function judgeChain(tipRow: SqlRow | undefined, rows: readonly SqlRow[], place: string): AuditVerdict {
+  const tip = tipRow === undefined ? undefined : parseColumns(tipColumns, tipRow, place);
+  if (tip === undefined) {
+    const problem = rows.length === 0 ? null : { ordinal: 1, kind: 'added' as const, detail: 'the chain has records and no beginning' };
+    return { records: rows.length, keyFingerprint: '', problem };
+  }
+  const verdict = { records: rows.length, keyFingerprint: digestBytes(tip.secret).slice(7, 23) };
+  let previous = '';
+  let expected = 1;
+  for (const row of rows) {
+    const problem = judge(row, tip.secret, { expected, previous });
+    if (problem !== undefined) return { ...verdict, problem };
+    previous = String(row['mac']);
+    expected += 1;
+  }
+  if (tip.ordinal >= expected) {
+    const detail = `the chain ends at ${expected - 1}, and ${tip.ordinal} records were written`;
+    return { ...verdict, problem: { ordinal: expected, kind: 'missing', detail } };
+  }
+  if (tip.ordinal < expected - 1) {
+    return { ...verdict, problem: { ordinal: tip.ordinal + 1, kind: 'added', detail: 'it was not written by the store' } };
+  }
+  if (tip.mac !== previous) {
+    return {
+      ...verdict,
+      problem: { ordinal: tip.ordinal, kind: 'altered', detail: 'the last record is not the one that was written last' },
+    };
+  }
+  return { ...verdict, problem: null };
 }
 
 function judge(

@@ -109,8 +109,19 @@ export interface WriteSession {
   write(mutations: readonly Mutation[]): Promise<void>;
   /** Ends the operation, keeps the evidence of its run, and seals what it put in force when `sealed` is given; null says that nothing is in force any more. */
   end(serial: number, outcome: OperationOutcome, summary: Plain, sealed?: Sealed | null, evidence?: Plain): Promise<void>;
+  /** Takes this store out of use for good: every later write is refused with `STATE_RETIRED`, which names the new place. */
+  retire(retirement: Retirement): Promise<void>;
   /** Gives the lock back. Never throws for a lock that is lost already, nor for one that can't be given back: that ends with its lease. */
   release(): Promise<void>;
+}
+
+/** Why a store is taken out of use. */
+export interface Retirement {
+  /** The new place in words, without a user or password. */
+  readonly to: string;
+  /** Tells this move from every other one. */
+  readonly move: string;
+  readonly by: string;
 }
 
 export interface NewOperation {
@@ -163,6 +174,21 @@ export const BACKEND_ERROR_CODES = [
   'STATE_KEY_UNUSABLE',
   /** A ciphertext was altered or stands in another place than it was made for. */
   'STATE_CIPHER_DAMAGED',
+  /** The state is kept in another store now. */
+  'STATE_RETIRED',
+  /** The state is being moved into this store, and that has not ended. */
+  'STATE_MOVE_OPEN',
+  /** A state was to be put into a store that is not empty, or from one that is another's. */
+  'STATE_NOT_EMPTY',
+  /** A backup that was altered or cut, of another format, or of another environment or lineage. */
+  'STATE_BACKUP_DAMAGED',
+  'STATE_BACKUP_FORMAT',
+  'STATE_BACKUP_FOREIGN',
+  /** The audit chain is not what was written. */
+  'AUDIT_BROKEN',
+  /** A file that is no part of the store. */
+  'FILE_UNREADABLE',
+  'FILE_UNWRITABLE',
   /** The lock was lost. */
   'FENCED',
   /** The head is not the expected one. */

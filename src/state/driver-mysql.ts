@@ -65,6 +65,27 @@ export class MysqlDriver implements Driver {
     return turn;
   }
 
+  /** Statements that meet no row: the server refuses them as it would refuse a write, and they lock nothing. */
+  async proveWritable(tables: readonly string[]): Promise<boolean> {
+    const prove = async (): Promise<Attempt<boolean>> => {
+      const session = await this.#session('latest');
+      await session.command('START TRANSACTION');
+      try {
+        for (const table of tables) {
+          await session.command(`UPDATE ${table} SET environment = environment WHERE 1 = 0`);
+          await session.command(`DELETE FROM ${table} WHERE 1 = 0`);
+          await session.command(`INSERT INTO ${table} SELECT * FROM ${table} WHERE 1 = 0`);
+        }
+      } finally {
+        await undo(session);
+      }
+      return { kind: 'done', value: tables.length > 0 };
+    };
+    const turn = this.#writing.then(() => this.#persistently(prove));
+    this.#writing = turn.catch(() => undefined);
+    return turn;
+  }
+
   async now(transaction: Transaction): Promise<StoreTime> {
     const [row] = await transaction.query('SELECT CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED) AS ms');
     return { domain: SERVER_CLOCK, ms: numberIn(row, 'ms') ?? Number.NaN };

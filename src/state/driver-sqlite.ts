@@ -4,8 +4,8 @@ import type { Database, Statement } from 'libsql';
 import type { Clock } from '../core/clock.ts';
 import { BackendError } from './contract.ts';
 import { isBusy, isCompanionRefusal, sqliteCode, sqliteDialect, sqliteError } from './dialect-sqlite.ts';
-import type { Driver, SqlRow, SqlValue, StoreTime, Transaction } from './sql.ts';
-import { createStateFile, type FileIdentity, inspectStateFile, isCheckpointed, sameFile } from './state-file.ts';
+import type { Driver, SqlRow, SqlValue, StoreTime, Transaction, WriteOptions } from './sql.ts';
+import { createStateFile, type FileIdentity, inspectStateFile, isCheckpointed, requireWritable, sameFile } from './state-file.ts';
 
 /** How long one process waits for the short transaction of another. */
 const BUSY_MS = 5_000;
@@ -50,14 +50,23 @@ export class SqliteDriver implements Driver {
     return turn;
   }
 
-  async write<T>(work: (transaction: Transaction) => Promise<T>, options = { create: false }): Promise<T> {
-    const turn = this.#writing.then(() => this.#mapped(() => this.#write(work, options.create)));
+  async write<T>(work: (transaction: Transaction) => Promise<T>, { create = false }: WriteOptions): Promise<T> {
+    const turn = this.#writing.then(() => this.#mapped(() => this.#write(work, create)));
     this.#writing = turn.catch(() => undefined);
     return turn;
   }
 
-  async define<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.write(work);
+  async define<T>(work: (transaction: Transaction) => Promise<T>, options: WriteOptions): Promise<T> {
+    return this.write(work, options);
+  }
+
+  /** The file and its folder take writes, there is room, and the pages of the file hang together. Opens nothing for writing. */
+  async proveWritable(): Promise<boolean> {
+    requireWritable(this.#path);
+    const damage = await this.read(async (transaction) => (await transaction.query('PRAGMA quick_check(1)'))[0]?.['quick_check']);
+    if (damage !== undefined && damage !== 'ok')
+      throw new BackendError('STATE_CORRUPT', `The state file ${this.#path} is damaged: ${damage}.`);
+    return true;
   }
 
   async now(): Promise<StoreTime> {

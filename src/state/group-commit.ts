@@ -1,7 +1,9 @@
+import type { StateBoundary } from '../core/fail-point.ts';
 import { BackendError } from './contract.ts';
 import type { Driver, Transaction } from './sql.ts';
 
 interface Job {
+  readonly boundary: StateBoundary;
   run(transaction: Transaction): Promise<void>;
   reject(error: unknown): void;
   resolve(): void;
@@ -28,10 +30,11 @@ export class GroupCommit {
   }
 
   /** Resolves when what `run` wrote is durable. `run` may run twice; only the last time counts. */
-  submit<T>(run: (transaction: Transaction) => Promise<T>): Promise<T> {
+  submit<T>(boundary: StateBoundary, run: (transaction: Transaction) => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       let result: { readonly value: T } | undefined;
       this.#waiting.push({
+        boundary,
         run: async (transaction) => {
           result = { value: await run(transaction) };
         },
@@ -62,10 +65,13 @@ export class GroupCommit {
   /** Undefined when all of the group is durable, else what was thrown. */
   async #commit(group: readonly Job[]): Promise<{ readonly cause: unknown } | undefined> {
     try {
-      await this.#driver.write(async (transaction) => {
-        await this.#guard(transaction);
-        for (const job of group) await job.run(transaction);
-      });
+      await this.#driver.write(
+        async (transaction) => {
+          await this.#guard(transaction);
+          for (const job of group) await job.run(transaction);
+        },
+        { boundary: group[0]?.boundary ?? 'state.write' },
+      );
     } catch (cause) {
       return { cause };
     }

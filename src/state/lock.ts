@@ -5,6 +5,7 @@ import type { LockInfo } from './model.ts';
 import type { ProcessIdentity } from './process.ts';
 import { parseCount, parseLock, type StoredLock } from './rows.ts';
 import type { StoreTime, Transaction } from './sql.ts';
+import { loadStanding, requireInUse } from './standing.ts';
 import type { Statements } from './statements.ts';
 
 /** How long a lock is its holder's without being renewed, in milliseconds. It is renewed three times as often. */
@@ -143,6 +144,8 @@ export class Lock {
   async #leftOf(transaction: Transaction, held: HeldLock): Promise<{ readonly left: number; readonly now: StoreTime }> {
     const holder = await this.#holder(transaction, this.#sql.lockForUpdate);
     if (holder === undefined || holder.info.fence !== held.info.fence || holder.tokenDigest !== digestBytes(held.token)) {
+      // Of a store that was taken out of use the new place is what its former holder has to know.
+      requireInUse((await loadStanding(transaction, this.#sql, this.#environment)).standing, this.#environment);
       throw lostLock(held.info, holder?.info);
     }
     const now = await this.#sources.now(transaction);

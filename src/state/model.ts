@@ -74,7 +74,8 @@ export type OperationKind =
   | 'untaint'
   | 'init'
   | 'rollback'
-  | 'state-prune';
+  | 'state-prune'
+  | 'state-restore';
 /** `compensated`: it failed, and everything that it had done was taken back. */
 export type OperationOutcome = 'done' | 'failed' | 'interrupted' | 'abandoned' | 'compensated';
 
@@ -198,6 +199,8 @@ export interface StoredOutput {
 /** A consistent view of everything at one moment. */
 export interface Snapshot {
   readonly identity: Identity;
+  /** From 1; raised whenever the state is put back from a backup or moved to another store, so that plans from before are told apart. */
+  readonly epoch: number;
   readonly head: Head;
   /** By address, sorted. */
   readonly resources: ReadonlyMap<ResourceAddress, ResourceRow>;

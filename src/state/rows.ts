@@ -130,6 +130,7 @@ const operationColumns = z.object({
     'init',
     'rollback',
     'state-prune',
+    'state-restore',
   ]),
   plan_digest: z.string().nullable(),
   class: z.string().nullable(),

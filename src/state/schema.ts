@@ -10,6 +10,7 @@ export interface Tables {
   readonly prefix: string;
   readonly schema: string;
   readonly identity: string;
+  readonly standing: string;
   readonly encryption: string;
   readonly head: string;
   readonly fence: string;
@@ -34,6 +35,7 @@ export function tableNames(prefix: string): Tables {
     prefix,
     schema: `${prefix}schema`,
     identity: `${prefix}identity`,
+    standing: `${prefix}standing`,
     encryption: `${prefix}encryption`,
     head: `${prefix}head`,
     fence: `${prefix}fence`,
@@ -140,6 +142,8 @@ function definitions(dialect: Dialect, tables: Tables): readonly string[] {
       ],
       'environment',
     ),
+    // Without a row it is the first epoch and the store is in use; without a body it is in use.
+    table(tables.standing, [environment, `epoch ${integer} NOT NULL`, `body ${document}`], 'environment'),
     table(tables.encryption, [environment, `body ${document} NOT NULL`], 'environment'),
     table(tables.head, [environment, serial], 'environment'),
     table(tables.fence, [environment, `fence ${integer} NOT NULL`], 'environment'),

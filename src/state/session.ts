@@ -1,16 +1,19 @@
 import { canonicalText, type Digest } from '../core/canonical.ts';
 import type { Clock } from '../core/clock.ts';
+import type { StateBoundary } from '../core/fail-point.ts';
 import type { Plain } from '../core/value.ts';
 import type { AuditChain, AuditEntry } from './audit.ts';
-import { BackendError, type Mutation, type NewOperation, type WriteSession } from './contract.ts';
+import { BackendError, type Mutation, type NewOperation, type Retirement, type WriteSession } from './contract.ts';
 import { GroupCommit } from './group-commit.ts';
 import { verifyIntegrity } from './integrity.ts';
 import { LeaseKeeper, type LeaseThread } from './lease.ts';
 import { type HeldLock, type Lock, lostLock } from './lock.ts';
 import type { Hold, OperationOutcome, OperationRow, Sealed, Snapshot } from './model.ts';
 import { applyMutation } from './mutations.ts';
+import { putOperation } from './operations.ts';
 import { loadHead, loadOperation } from './snapshot.ts';
 import type { Driver, Transaction } from './sql.ts';
+import { loadStanding, putStanding } from './standing.ts';
 import type { Statements } from './statements.ts';
 
 /** What a session works with. */
@@ -52,7 +55,7 @@ export class SqlSession implements WriteSession {
     this.#lease = new LeaseKeeper({
       clock: parts.clock,
       every: parts.lock.renewEvery,
-      renew: () => parts.driver.write((transaction) => parts.lock.renew(transaction, held)),
+      renew: () => parts.driver.write((transaction) => parts.lock.renew(transaction, held), { boundary: 'state.renew' }),
       ...(startThread === undefined ? {} : { startThread: (lost) => startThread(held, lost) }),
     });
   }
@@ -75,13 +78,13 @@ export class SqlSession implements WriteSession {
   }
 
   async begin(operation: NewOperation, expected: { readonly serial: number; readonly digest: Digest }): Promise<OperationRow> {
-    const begun = await this.#submit((transaction) => this.#begin(transaction, operation, expected));
+    const begun = await this.#submit('state.begin', (transaction) => this.#begin(transaction, operation, expected));
     this.#serial = begun.serial;
     return begun;
   }
 
   async resume(serial: number): Promise<OperationRow> {
-    const resumed = await this.#submit(async (transaction) => {
+    const resumed = await this.#submit('state.resume', async (transaction) => {
       const { sql, environment } = this.#parts;
       const head = await loadHead(transaction, sql, environment);
       const found = await loadOperation(transaction, sql, environment, serial);
@@ -89,7 +92,7 @@ export class SqlSession implements WriteSession {
         throw new BackendError('STATE_MOVED', `The operation op-${serial} is not open any more.`, { next: 'accede status' });
       }
       const taken: OperationRow = { ...found, fence: this.fence };
-      await this.#putOperation(transaction, taken);
+      await putOperation(transaction, sql, environment, taken);
       await this.#audit(transaction, 'operation.resumed', taken);
       return taken;
     });
@@ -101,7 +104,7 @@ export class SqlSession implements WriteSession {
     const serial = this.#openSerial();
     const { sql, environment } = this.#parts;
     const target = { environment, serial, nextOrdinal: () => ++this.#ordinal };
-    await this.#submit(async (transaction) => {
+    await this.#submit('state.write', async (transaction) => {
       for (const mutation of mutations) {
         if (mutation.kind === 'hold') await this.#auditHold(transaction, serial, mutation.hold);
         await applyMutation(transaction, sql, target, mutation);
@@ -111,12 +114,12 @@ export class SqlSession implements WriteSession {
 
   async end(serial: number, outcome: OperationOutcome, summary: Plain, sealed?: Sealed | null, evidence?: Plain): Promise<void> {
     if (serial !== this.#openSerial()) throw new Error(`operation ${serial} is not the one that this session began`);
-    await this.#submit(async (transaction) => {
+    await this.#submit('state.end', async (transaction) => {
       const { sql, environment } = this.#parts;
       const found = await loadOperation(transaction, sql, environment, serial);
       if (found === undefined) throw new BackendError('STATE_CORRUPT', `The operation op-${serial} is not in the state any more.`);
       const ended: OperationRow = { ...found, outcome, summary, endedAt: this.#now() };
-      await this.#putOperation(transaction, ended);
+      await putOperation(transaction, sql, environment, ended);
       await this.#audit(transaction, 'operation.ended', ended);
       if (evidence !== undefined) {
         const target = { environment, serial, nextOrdinal: () => ++this.#ordinal };
@@ -128,14 +131,24 @@ export class SqlSession implements WriteSession {
     this.#serial = undefined;
   }
 
+  async retire({ to, move, by }: Retirement): Promise<void> {
+    await this.#submit('state.retire', async (transaction) => {
+      const { sql, environment, chain } = this.#parts;
+      const { epoch } = await loadStanding(transaction, sql, environment);
+      await putStanding(transaction, sql, environment, { epoch, standing: { kind: 'retired', to, move, by, at: this.#now() } });
+      await chain.append(transaction, { what: 'state.retired', serial: null, actor: by, detail: { to, move, epoch, fence: this.fence } });
+    });
+  }
+
   async release(): Promise<void> {
     if (this.#released) return;
     this.#released = true;
     await this.#lease.stop();
     // What was handed over before is made durable first; its own callers hear of a failure.
-    await this.#group.submit(async () => undefined).catch(passBackendError);
+    await this.#group.submit('state.write', async () => undefined).catch(passBackendError);
     // A lock that can't be given back ends with its lease, or with this process.
-    await this.#parts.driver.write((transaction) => this.#parts.lock.release(transaction, this.#held)).catch(passBackendError);
+    const { driver, lock } = this.#parts;
+    await driver.write((transaction) => lock.release(transaction, this.#held), { boundary: 'state.release' }).catch(passBackendError);
   }
 
   async #begin(
@@ -158,7 +171,7 @@ export class SqlSession implements WriteSession {
     const older = await loadOperation(transaction, sql, environment, head.serial);
     if (older?.outcome === null) {
       const abandoned: OperationRow = { ...older, outcome: 'abandoned', endedAt: this.#now() };
-      await this.#putOperation(transaction, abandoned);
+      await putOperation(transaction, sql, environment, abandoned);
       await this.#audit(transaction, 'operation.abandoned', abandoned);
     }
     const serial = head.serial + 1;
@@ -171,27 +184,10 @@ export class SqlSession implements WriteSession {
       outcome: null,
       summary: operation.summary ?? null,
     };
-    await this.#putOperation(transaction, begun);
+    await putOperation(transaction, sql, environment, begun);
     await this.#audit(transaction, 'operation.begun', begun);
     await transaction.execute(sql.putHead, [environment, serial]);
     return begun;
-  }
-
-  async #putOperation(transaction: Transaction, row: OperationRow): Promise<void> {
-    await transaction.execute(this.#parts.sql.putOperation, [
-      this.#parts.environment,
-      row.serial,
-      row.kind,
-      row.planDigest,
-      row.class,
-      row.fence,
-      row.actor,
-      row.reason,
-      row.startedAt,
-      row.endedAt,
-      row.outcome,
-      canonicalText(row.summary),
-    ]);
   }
 
   #audit(transaction: Transaction, what: AuditEntry['what'], operation: OperationRow): Promise<void> {
@@ -206,12 +202,12 @@ export class SqlSession implements WriteSession {
     await this.#parts.chain.append(transaction, { what: 'hold.set', serial, actor: hold.by, detail: { ...hold } });
   }
 
-  async #submit<T>(run: (transaction: Transaction) => Promise<T>): Promise<T> {
+  async #submit<T>(boundary: StateBoundary, run: (transaction: Transaction) => Promise<T>): Promise<T> {
     if (this.#released) throw lostLock(this.#held.info, undefined);
     const lost = this.#lease.lost ?? this.#broken;
     if (lost !== undefined) throw lost;
     try {
-      return await this.#group.submit(run);
+      return await this.#group.submit(boundary, run);
     } catch (error) {
       if (error instanceof BackendError && error.code === 'STATE_UNREACHABLE') this.#broken ??= error;
       throw error;

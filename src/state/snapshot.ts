@@ -3,6 +3,7 @@ import { headDigest } from './digest.ts';
 import type { Identity, OperationRow, ResourceRow, Snapshot, StepRow, StoredOutput } from './model.ts';
 import { damaged, parseCount, parseHold, parseLock, parseOperation, parseOutputs, parseResource, parseSealed, parseStep } from './rows.ts';
 import type { SqlRow, Transaction } from './sql.ts';
+import { loadStanding } from './standing.ts';
 import type { Statements } from './statements.ts';
 
 /** Rows, and the digest of the head that they make. */
@@ -23,6 +24,7 @@ export async function loadSnapshot(transaction: Transaction, sql: Statements, id
   const lock = (await transaction.query(sql.lock, [environment]))[0];
   return {
     identity,
+    epoch: (await loadStanding(transaction, sql, environment)).epoch,
     head: { serial, digest: headDigest(digests, outputs) },
     resources,
     outputs,

@@ -1,3 +1,5 @@
+import type { StateBoundary } from '../core/fail-point.ts';
+
 /** What may be bound to a statement. Numbers are whole and safe. */
 export type SqlValue = string | number | null;
 
@@ -47,6 +49,14 @@ export interface Dialect {
   upsert(table: string, keys: readonly string[], columns: readonly string[], fixed?: readonly string[]): string;
 }
 
+/** What a writing transaction is. */
+export interface WriteOptions {
+  /** What it does, for tests that break it off. */
+  readonly boundary: StateBoundary;
+  /** Makes the database when it is missing. */
+  readonly create?: boolean;
+}
+
 /** A connection to a database. Transactions never overlap: a call waits for the one before it. Throws `BackendError` alone for what the database refuses. */
 export interface Driver {
   readonly dialect: Dialect;
@@ -58,9 +68,14 @@ export interface Driver {
    * Runs `work` and makes it durable before it resolves; a throw of `work` undoes all of it. Without `create` a missing database is an error.
    * `work` may be run again, when what it did before is certainly undone. `STATE_UNREACHABLE` leaves open whether it is in.
    */
-  write<T>(work: (transaction: Transaction) => Promise<T>, options?: { readonly create: boolean }): Promise<T>;
+  write<T>(work: (transaction: Transaction) => Promise<T>, options: WriteOptions): Promise<T>;
   /** Runs statements that make or change tables, each of which may be run again. In one transaction where the database can. */
-  define<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  define<T>(work: (transaction: Transaction) => Promise<T>, options: WriteOptions): Promise<T>;
+  /**
+   * Goes the way of a write to these tables as far as it goes without changing or keeping off anything. False when that says nothing. Throws
+   * `BackendError` with what stands in the way.
+   */
+  proveWritable(tables: readonly string[]): Promise<boolean>;
   /** The time on the store's clock. */
   now(transaction: Transaction): Promise<StoreTime>;
   close(): Promise<void>;

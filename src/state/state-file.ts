@@ -1,4 +1,4 @@
-import { closeSync, constants, fchmodSync, fsyncSync, lstatSync, mkdirSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, fchmodSync, fsyncSync, lstatSync, mkdirSync, openSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { BackendError } from './contract.ts';
 
@@ -9,6 +9,9 @@ export interface FileIdentity {
   readonly size: bigint;
   readonly changed: bigint;
 }
+
+/** With less room than this a run would hardly come to its end. */
+const ROOM = 1024 * 1024;
 
 const COMPANIONS = ['-wal', '-shm', '-journal'] as const;
 
@@ -27,6 +30,28 @@ export function inspectStateFile(path: string): FileIdentity | undefined {
 /** True when the write-ahead log holds nothing that is not in the file itself. */
 export function isCheckpointed(path: string): boolean {
   return (inspect(`${path}-wal`)?.size ?? 0n) === 0n;
+}
+
+/**
+ * Throws `BackendError` when the file, or where there is none its folder, can't be written: by its mode, a file system that is mounted read-only, or
+ * a disk with too little room for a run. Changes nothing.
+ */
+export function requireWritable(path: string): void {
+  let folder = dirname(path);
+  while (lookAt(folder) === undefined && dirname(folder) !== folder) folder = dirname(folder);
+  for (const place of lookAt(path) === undefined ? [folder] : [folder, path]) {
+    try {
+      accessSync(place, constants.W_OK);
+    } catch (error) {
+      throw fileError(path, error);
+    }
+  }
+  const { bavail, bsize } = statfsSync(folder);
+  if (bavail * bsize >= ROOM) return;
+  throw new BackendError(
+    'STATE_FULL',
+    `There is hardly any space left for the state file ${path}: ${Math.floor((bavail * bsize) / 1024)} KiB, and a run needs ${ROOM / 1024} KiB at least.`,
+  );
 }
 
 export function sameFile(a: FileIdentity, b: FileIdentity | undefined): boolean {

@@ -23,6 +23,8 @@ export function statements(dialect: Dialect, prefix: string) {
     identities: `SELECT environment, ${identity.join(', ')} FROM ${tables.identity}`,
     identity: `SELECT environment, ${identity.join(', ')} FROM ${tables.identity} ${mine}`,
     putIdentity: dialect.upsert(tables.identity, environment, identity, identity),
+    standing: `SELECT epoch, body FROM ${tables.standing} ${mine}`,
+    putStanding: dialect.upsert(tables.standing, environment, ['epoch', 'body']),
     encryption: `SELECT body FROM ${tables.encryption} ${mine}`,
     putEncryption: dialect.upsert(tables.encryption, environment, ['body']),
 
@@ -33,6 +35,7 @@ export function statements(dialect: Dialect, prefix: string) {
     firstHead: dialect.upsert(tables.head, environment, ['serial'], ['serial']),
 
     fence: `SELECT fence FROM ${tables.fence} ${mine}${dialect.forUpdate}`,
+    fenceSeen: `SELECT fence FROM ${tables.fence} ${mine}`,
     putFence: dialect.upsert(tables.fence, environment, ['fence']),
     firstFence: dialect.upsert(tables.fence, environment, ['fence'], ['fence']),
     lock: `SELECT ${lock.join(', ')} FROM ${tables.lock} ${mine}`,

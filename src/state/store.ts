@@ -1,9 +1,11 @@
 import type { ResourceAddress } from '../core/address.ts';
 import { canonicalText, type Digest } from '../core/canonical.ts';
 import type { Clock, IdSource } from '../core/clock.ts';
+import type { StateBoundary } from '../core/fail-point.ts';
 import type { Plain } from '../core/value.ts';
 import { AuditChain, type AuditEntry, type AuditRecord, type AuditVerdict } from './audit.ts';
 import { type Acquired, BackendError, type Busy, type LockRequest, type StateStore } from './contract.ts';
+import { findIdentity } from './identity.ts';
 import { type HeldLock, LEASE_MS, Lock } from './lock.ts';
 import type {
   EvidenceRow,
@@ -18,12 +20,13 @@ import type {
   StoredOutput,
 } from './model.ts';
 import type { ProcessIdentity } from './process.ts';
-import { parseApproval, parseCount, parseEncryption, parseEvidence, parseHold, parseIdentity, parseOperation } from './rows.ts';
+import { parseApproval, parseCount, parseEvidence, parseHold, parseOperation } from './rows.ts';
 import { createTables, findTables } from './schema.ts';
 import { type SessionParts, SqlSession } from './session.ts';
 import { loadContentsAt, loadOperation, loadSnapshot, loadSteps } from './snapshot.ts';
 import { loadSealings, loadSources } from './sources.ts';
 import { type Driver, SERVER_CLOCK, type Transaction } from './sql.ts';
+import { loadStanding, requireInUse } from './standing.ts';
 import { type Statements, statements } from './statements.ts';
 
 export interface SqlStoreOptions {
@@ -65,6 +68,7 @@ export class SqlStore implements StateStore {
 
   read(): Promise<Snapshot | undefined> {
     return this.#view(async (transaction, identity) => {
+      await this.#requireInUse(transaction);
       const snapshot = await loadSnapshot(transaction, this.#sql, identity);
       // A lock whose holder is known to be dead, or did not renew it, holds nobody off, so it is nobody's.
       return snapshot.lock === null ? snapshot : { ...snapshot, lock: (await this.#lock.liveHolder(transaction)) ?? null };
@@ -124,7 +128,10 @@ export class SqlStore implements StateStore {
       throw new Error(`a state of ${create.identity.environment} was to be made in the store of ${this.#environment}`);
     }
     // Looking first keeps a foreign file untouched, and answers `busy` even while the holder is in the middle of a transaction.
-    const found = await this.#view(async (transaction) => ({ holder: await this.#lock.liveHolder(transaction) }));
+    const found = await this.#view(async (transaction) => {
+      await this.#requireInUse(transaction);
+      return { holder: await this.#lock.liveHolder(transaction) };
+    });
     if (found?.holder !== undefined) return { kind: 'busy', holder: found.holder };
     if (found === undefined && create === undefined) {
       throw new BackendError('STATE_UNREACHABLE', `There is no state of ${this.#environment} at ${this.#driver.place} yet.`, {
@@ -136,10 +143,12 @@ export class SqlStore implements StateStore {
       async (transaction) => {
         await this.#ensureState(transaction, request);
         const taken = await this.#lock.take(transaction, request);
+        // Whoever takes the store out of use holds the lock, so that it is told now or not at all.
+        await this.#requireInUse(transaction);
         if (taken.kind === 'taken' && taken.tookOver !== undefined) await this.#auditTakeover(transaction, request.who, taken.tookOver);
         return { ...taken, lastOrdinal: await this.#lastOrdinal(transaction) };
       },
-      { create: create !== undefined },
+      { boundary: 'state.acquire', create: create !== undefined },
     );
     if (answer.kind === 'busy') return { kind: 'busy', holder: answer.holder };
     const { held, tookOver, lastOrdinal } = answer;
@@ -148,11 +157,14 @@ export class SqlStore implements StateStore {
 
   async unlock(lockId: string, who: string): Promise<boolean> {
     if ((await this.#view(async () => true)) === undefined) return false;
-    return this.#driver.write(async (transaction) => {
-      const isBroken = await this.#lock.breakLock(transaction, lockId);
-      if (isBroken) await this.#chain.append(transaction, { what: 'lock.broken', serial: null, actor: who, detail: { lockId } });
-      return isBroken;
-    });
+    return this.#driver.write(
+      async (transaction) => {
+        const isBroken = await this.#lock.breakLock(transaction, lockId);
+        if (isBroken) await this.#chain.append(transaction, { what: 'lock.broken', serial: null, actor: who, detail: { lockId } });
+        return isBroken;
+      },
+      { boundary: 'state.unlock' },
+    );
   }
 
   async audit(): Promise<readonly AuditRecord[]> {
@@ -181,23 +193,26 @@ export class SqlStore implements StateStore {
   }
 
   async setHold(hold: Hold): Promise<boolean> {
-    return this.#audited({ what: 'hold.set', serial: null, actor: hold.by, detail: { ...hold } }, async (transaction) => {
+    return this.#audited('state.hold', { what: 'hold.set', serial: null, actor: hold.by, detail: { ...hold } }, async (transaction) => {
       await transaction.execute(this.#sql.putHold, [this.#environment, hold.kind, canonicalText(hold)]);
     });
   }
 
   async liftHolds(who: string, reason: string): Promise<readonly Hold[]> {
     if ((await this.#view(async () => true)) === undefined) return [];
-    return this.#driver.write(async (transaction) => {
-      const rows = await transaction.query(this.#sql.holds, [this.#environment]);
-      const holds = rows.map((row) => parseHold(this.#sql.tables.holds, row));
-      for (const { kind } of holds) await transaction.execute(this.#sql.dropHold, [this.#environment, kind]);
-      if (holds.length > 0) {
-        const detail = { reason, lifted: holds.map((hold): Plain => ({ ...hold })) };
-        await this.#chain.append(transaction, { what: 'hold.lifted', serial: null, actor: who, detail });
-      }
-      return holds;
-    });
+    return this.#driver.write(
+      async (transaction) => {
+        const rows = await transaction.query(this.#sql.holds, [this.#environment]);
+        const holds = rows.map((row) => parseHold(this.#sql.tables.holds, row));
+        for (const { kind } of holds) await transaction.execute(this.#sql.dropHold, [this.#environment, kind]);
+        if (holds.length > 0) {
+          const detail = { reason, lifted: holds.map((hold): Plain => ({ ...hold })) };
+          await this.#chain.append(transaction, { what: 'hold.lifted', serial: null, actor: who, detail });
+        }
+        return holds;
+      },
+      { boundary: 'state.hold' },
+    );
   }
 
   async approvals(planDigest: string): Promise<readonly Plain[]> {
@@ -213,18 +228,25 @@ export class SqlStore implements StateStore {
     who: string,
   ): Promise<boolean> {
     const { planDigest, signer, body } = approval;
-    return this.#audited({ what: 'plan.approved', serial: null, actor: who, detail: { planDigest, signer } }, async (transaction) => {
-      await transaction.execute(this.#sql.putApproval, [this.#environment, planDigest, signer, canonicalText(body)]);
-    });
+    return this.#audited(
+      'state.approve',
+      { what: 'plan.approved', serial: null, actor: who, detail: { planDigest, signer } },
+      async (transaction) => {
+        await transaction.execute(this.#sql.putApproval, [this.#environment, planDigest, signer, canonicalText(body)]);
+      },
+    );
   }
 
   /** Writes without the lock, together with its record in the chain. False when there is no state. */
-  async #audited(entry: AuditEntry, write: (transaction: Transaction) => Promise<void>): Promise<boolean> {
+  async #audited(boundary: StateBoundary, entry: AuditEntry, write: (transaction: Transaction) => Promise<void>): Promise<boolean> {
     if ((await this.#view(async () => true)) === undefined) return false;
-    await this.#driver.write(async (transaction) => {
-      await write(transaction);
-      await this.#chain.append(transaction, entry);
-    });
+    await this.#driver.write(
+      async (transaction) => {
+        await write(transaction);
+        await this.#chain.append(transaction, entry);
+      },
+      { boundary },
+    );
     return true;
   }
 
@@ -256,33 +278,22 @@ export class SqlStore implements StateStore {
   /** Runs `work` on the state; undefined when there is none. */
   async #view<T>(work: (transaction: Transaction, identity: Identity) => Promise<T>): Promise<T | undefined> {
     return this.#driver.read(async (transaction) => {
-      const identity = await this.#findIdentity(transaction);
+      const identity = await this.#identity(transaction);
       return identity === undefined ? undefined : work(transaction, identity);
     });
   }
 
-  async #findIdentity(transaction: Transaction): Promise<Identity | undefined> {
-    if (!(await findTables(transaction, this.#driver, this.#sql.tables))) return undefined;
-    const rows = this.#driver.dialect.ownsDatabase
-      ? await transaction.query(this.#sql.identities)
-      : await transaction.query(this.#sql.identity, [this.#environment]);
-    const identities = rows.map((row) => parseIdentity(this.#sql.tables.identity, row));
-    const other = identities.find((identity) => identity.environment !== this.#environment);
-    if (other !== undefined) {
-      throw new BackendError(
-        'STATE_FOREIGN',
-        `The state ${this.#driver.place} belongs to the environment ${other.environment}, and not to ${this.#environment}. It was left as it is; give each environment a place of its own in state.path.`,
-      );
-    }
-    const [identity] = identities;
-    if (identity === undefined) return undefined;
-    const [encryption] = await transaction.query(this.#sql.encryption, [this.#environment]);
-    return { ...identity, encryption: parseEncryption(this.#sql.tables.encryption, encryption) };
+  #identity(transaction: Transaction): Promise<Identity | undefined> {
+    return findIdentity(transaction, this.#driver, this.#sql, this.#environment);
+  }
+
+  async #requireInUse(transaction: Transaction): Promise<void> {
+    requireInUse((await loadStanding(transaction, this.#sql, this.#environment)).standing, this.#environment);
   }
 
   /** Makes the state when it is not there. Of several that do this at once one makes it, and the others find it. */
   async #ensureState(transaction: Transaction, { create, who }: LockRequest): Promise<void> {
-    if ((await this.#findIdentity(transaction)) !== undefined) return;
+    if ((await this.#identity(transaction)) !== undefined) return;
     if (create === undefined) throw new BackendError('STATE_UNREACHABLE', `The state at ${this.#driver.place} was removed meanwhile.`);
     const { identity, serial = 0 } = create;
     if (this.#driver.dialect.definesInTransaction) await createTables(transaction, this.#driver.dialect, this.#sql.tables);
@@ -296,7 +307,7 @@ export class SqlStore implements StateStore {
     await transaction.execute(this.#sql.firstHead, [this.#environment, serial]);
     await transaction.execute(this.#sql.firstFence, [this.#environment, 0]);
     // Another process may have made it in the same moment; then it has told of it.
-    if ((await this.#findIdentity(transaction))?.lineage !== identity.lineage) return;
+    if ((await this.#identity(transaction))?.lineage !== identity.lineage) return;
     if (identity.encryption !== null) {
       await transaction.execute(this.#sql.putEncryption, [this.#environment, canonicalText(identity.encryption)]);
     }
@@ -316,7 +327,7 @@ export class SqlStore implements StateStore {
     const { tables } = this.#sql;
     if (dialect.definesInTransaction) return;
     if (await this.#driver.read((transaction) => findTables(transaction, this.#driver, tables))) return;
-    await this.#driver.define((transaction) => createTables(transaction, dialect, tables));
+    await this.#driver.define((transaction) => createTables(transaction, dialect, tables), { boundary: 'state.define' });
   }
 
   async #lastOrdinal(transaction: Transaction): Promise<number> {

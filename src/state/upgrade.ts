@@ -25,38 +25,61 @@ export const UPGRADES: readonly Upgrade[] = [
       await createMissing(transaction, dialect, tables);
     },
   },
-  // Holds and approvals came.
+  // Each state has an epoch and a standing since states can be put back and moved: without a row it is the first epoch. Holds and approvals came with them.
   { from: 2, run: createMissing },
 ];
 
 /**
  * Brings tables of an older version up to date: in one transaction, or step by step where the database commits each change of a table by
  * itself; a step that was cut off is done again by the next try. Undefined when there are no tables. `busy` while a holder of any lock in
- * them is not known to be dead. Throws `STATE_FORMAT` for tables that are newer than this program, or foreign.
+ * them is not known to be dead. `tell` writes what is to be told of it, in one transaction with the version: without that there is none. Throws `STATE_FORMAT` for tables that are newer than this program, or foreign.
  */
 export async function upgradeTables(
   driver: Driver,
   tables: Tables,
   host: ProcessIdentity,
   upgrades: readonly Upgrade[] = UPGRADES,
+  tell?: (transaction: Transaction, change: { readonly from: number; readonly to: number }) => Promise<void>,
 ): Promise<Upgraded | undefined> {
   const to = (upgrades.at(-1)?.from ?? 0) + 1;
   const found = await driver.read((transaction) => versionOfTables(transaction, driver, tables));
   if (found === undefined) return undefined;
   if (found > to) throw unknownVersion(driver.place, found);
   if (found === to) return { kind: 'upgraded', from: to, to };
-  return driver.define(async (transaction) => {
+  const { dialect } = driver;
+  // The last version is what makes the others count, so what is told goes with it.
+  const finish = async (transaction: Transaction, from: number) => {
+    await tell?.(transaction, { from, to });
+    await putVersion(transaction, tables, to);
+  };
+  const bring = async (transaction: Transaction): Promise<Upgraded | undefined> => {
     const from = await versionOfTables(transaction, driver, tables);
     if (from === undefined) return undefined;
     const holder = await liveHolder(transaction, driver, tables, host);
     if (holder !== undefined) return { kind: 'busy', holder };
     for (const upgrade of upgrades) {
       if (upgrade.from < from) continue;
-      await upgrade.run(transaction, driver.dialect, tables);
-      await transaction.execute(`UPDATE ${tables.schema} SET version = ? WHERE part = ?`, [upgrade.from + 1, 'state']);
+      await upgrade.run(transaction, dialect, tables);
+      if (upgrade.from + 1 < to) await putVersion(transaction, tables, upgrade.from + 1);
     }
+    if (dialect.definesInTransaction && from < to) await finish(transaction, from);
     return { kind: 'upgraded', from, to };
-  });
+  };
+  const upgraded = await driver.define(bring, { boundary: 'state.upgrade' });
+  if (dialect.definesInTransaction || upgraded?.kind !== 'upgraded') return upgraded;
+  await driver.write(
+    async (transaction) => {
+      // Another one that did the same at once may have been faster.
+      const [row] = await transaction.query(`SELECT version FROM ${tables.schema} WHERE part = ?${dialect.forUpdate}`, ['state']);
+      if (row?.['version'] !== to) await finish(transaction, found);
+    },
+    { boundary: 'state.upgrade' },
+  );
+  return upgraded;
+}
+
+async function putVersion(transaction: Transaction, tables: Tables, version: number): Promise<void> {
+  await transaction.execute(`UPDATE ${tables.schema} SET version = ? WHERE part = ?`, [version, 'state']);
 }
 
 /** Whether a table has that column. */

@@ -4,6 +4,7 @@ import { type MariadbServer, startMariadb } from '../../scripts/servers/mariadb.
 import { type StatePlace, stateConformance } from '../conformance/state.ts';
 import { encryptionConformance } from '../conformance/state-encryption.ts';
 import { leaseConformance } from '../conformance/state-lease.ts';
+import { readinessConformance } from '../conformance/state-readiness.ts';
 
 let folder: string;
 let server: MariadbServer;
@@ -37,3 +38,4 @@ async function place(): Promise<StatePlace> {
 stateConformance('MariaDB', place);
 encryptionConformance('MariaDB', place);
 leaseConformance('MariaDB', place);
+readinessConformance('MariaDB', place);

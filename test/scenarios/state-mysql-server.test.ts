@@ -8,8 +8,9 @@ import { randomIds, systemClock } from '../../src/core/clock.ts';
 import { Sensitive } from '../../src/core/value.ts';
 import { BackendError, type StateStore } from '../../src/state/contract.ts';
 import type { MysqlServer } from '../../src/state/mysql-connection.ts';
-import { openStore, upgradeState } from '../../src/state/open.ts';
+import { openStore, stateReadiness, upgradeState } from '../../src/state/open.ts';
 import { systemProcessIdentity } from '../../src/state/process.ts';
+import { SCHEMA_VERSION } from '../../src/state/schema.ts';
 import { acquired, addressOf, begun, identityOf, rowOf } from '../support/state-rows.ts';
 
 const PASSWORD = 'canary-"db"-\\7c41';
@@ -219,11 +220,13 @@ describe('tables of ours', () => {
     );
     const location = { backend: 'mysql', prefix: 'accede_', server: named() } as const;
     const options = { location, clock: systemClock, ids: randomIds, host: systemProcessIdentity() };
-    expect(await upgradeState(options)).toMatchObject({ kind: 'busy', holder: { who: 'tester' } });
+    expect(await upgradeState({ ...options, by: 'ada@here' })).toMatchObject({ kind: 'busy', holder: { who: 'tester' } });
     await server.execute('DROP TABLE accede_lock', database);
-    expect(await upgradeState(options)).toEqual({ kind: 'upgraded', from: 1, to: 2 });
-    expect(await upgradeState(options)).toEqual({ kind: 'upgraded', from: 2, to: 2 });
+    expect(await upgradeState({ ...options, by: 'ada@here' })).toEqual({ kind: 'upgraded', from: 1, to: SCHEMA_VERSION });
+    expect(await upgradeState({ ...options, by: 'ada@here' })).toEqual({ kind: 'upgraded', from: SCHEMA_VERSION, to: SCHEMA_VERSION });
     const after = await storeOf();
+    expect((await after.audit()).filter(({ what }) => what === 'state.upgraded')).toMatchObject([{ actor: 'ada@here' }]);
+    expect((await after.verifyAudit())?.problem).toBeNull();
     expect([...((await after.read())?.resources.keys() ?? [])]).toEqual([addressOf(1)]);
     expect((await acquired(after, 'crm')).session.fence).toBe(2);
   });
@@ -247,5 +250,33 @@ describe('an encrypted connection', () => {
     const account = { user: 'strict', password: Sensitive.open('x'), host: 'localhost' };
     await expect((await storeOf({ ...account, tls: { ca } })).read()).rejects.toMatchObject({ code: 'STATE_UNREACHABLE' });
     expect(await (await storeOf({ ...account, tls: { ca, ...client } })).read()).toBeUndefined();
+  });
+});
+
+describe('the readiness of a state on a server', () => {
+  const readiness = (changes: Partial<MysqlServer> = {}) =>
+    stateReadiness({
+      location: { backend: 'mysql', prefix: 'accede_', server: named(changes) },
+      environment: 'crm',
+      clock: systemClock,
+      ids: randomIds,
+      host: systemProcessIdentity(),
+    });
+
+  it('must be refused by a server that takes no writes, and for a user who may only read', async () => {
+    const store = await storeOf();
+    const { session } = await acquired(store, 'crm');
+    await session.release();
+    expect(await readiness()).toMatchObject({ writable: true, hindrance: null });
+    const only = { writable: false, hindrance: { code: 'STATE_UNREACHABLE', message: expect.stringMatching(/may not do this/) } };
+    expect(await readiness({ user: 'guest' })).toMatchObject(only);
+    await server.execute('SET GLOBAL read_only = 1');
+    try {
+      const replica = { writable: false, hindrance: { code: 'STATE_UNREACHABLE', message: expect.stringMatching(/takes no writes/) } };
+      expect(await readiness()).toMatchObject(replica);
+    } finally {
+      await server.execute('SET GLOBAL read_only = 0');
+    }
+    expect(await readiness()).toMatchObject({ writable: true });
   });
 });

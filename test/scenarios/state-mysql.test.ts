@@ -163,7 +163,7 @@ describe('an environment whose state is in a database', () => {
       true,
       true,
     ]);
-    expect((await runOk(['state', 'upgrade', workspace.folder])).stdout).toContain('from the format 1 to 2');
+    expect((await runOk(['state', 'upgrade', workspace.folder])).stdout).toContain('from the format 1 to 3');
     expect((await runOk(['state', 'upgrade', workspace.folder])).stdout).toContain('already');
     await runOk(['plan', '--detailed-exitcode', workspace.folder]);
   });

@@ -16,15 +16,21 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** Another program than `BINARY`. */
+  readonly program?: string;
   /** Called with the running process, for signals. */
   readonly started?: (child: ReturnType<typeof spawn>) => void;
 }
 
+/** The same built program with the provider `fake` beside the others, whose world is the file that `ACCEDE_FAKE_WORLD` names. */
+export const PROGRAM_WITH_FAKE = path.resolve(import.meta.dirname, 'accede-with-fake.mjs');
+
 /** Runs `accede` with these arguments to its end. Its environment holds nothing but what is given, a PATH and a home. */
 export async function accede(argv: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const { program = BINARY } = options;
   if (!existsSync(BINARY)) throw new Error(`${BINARY} is not built: npm run build`);
   const env = { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', NO_COLOR: '1', ...options.env };
-  const child = spawn(process.execPath, [BINARY, ...argv], { cwd: options.cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [program, ...argv], { cwd: options.cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));

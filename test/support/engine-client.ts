@@ -42,6 +42,24 @@ export class EngineClient {
     return { id: seen.Id, startedAt: seen.State.StartedAt, running: seen.State.Running, env: seen.Config.Env };
   }
 
+  /** What happened to containers since then, in seconds since 1970. `mark` is our id of the container. */
+  async events(
+    since: number,
+  ): Promise<readonly { readonly action: string; readonly id: string; readonly name: string; readonly mark: string }[]> {
+    const until = Math.floor(Date.now() / 1000) + 1;
+    const filters = encodeURIComponent(JSON.stringify({ type: ['container'] }));
+    const reply = await ask(this.#socket, { method: 'GET', path: `/events?since=${since}&until=${until}&filters=${filters}` });
+    const lines = reply.body.toString('utf8').split('\n').filter(Boolean);
+    return lines.map((line) => {
+      const { Action, Actor } = JSON.parse(line) as {
+        readonly Action: string;
+        readonly Actor: { readonly ID: string; readonly Attributes: Readonly<Record<string, string>> };
+      };
+      const { name = '', 'io.accede.id': mark = '' } = Actor.Attributes;
+      return { action: Action, id: Actor.ID, name, mark };
+    });
+  }
+
   async remove(name: string): Promise<void> {
     await this.call('DELETE', `/containers/${name}?force=1`);
   }

@@ -63,8 +63,9 @@ export class EngineBench {
     };
   }
 
+  /** A plan that goes on over whatever broke off, as `recover --forward` does, unless the options say otherwise. */
   async prepare(resources: readonly ResourceInstance[] | Environment, options: Partial<PlanOptions> = {}): Promise<PreparedPlan> {
-    const outcome = await preparePlan(await this.context(resources), { ...DEFAULT_OPTIONS, ...options }, STAMP);
+    const outcome = await preparePlan(await this.context(resources), { ...DEFAULT_OPTIONS, recover: true, ...options }, STAMP);
     if (!outcome.ok) throw new Error(`no plan: ${JSON.stringify(outcome.diagnostics)}`);
     return outcome.value;
   }
@@ -142,6 +143,7 @@ export class EngineBench {
           resume: (serial) => session.resume(serial),
           write,
           end: (serial, outcome, summary, sealed, evidence) => session.end(serial, outcome, summary, sealed, evidence),
+          retire: (retirement) => session.retire(retirement),
           release: () => session.release(),
         };
         return { ...answer, session: wrapped };

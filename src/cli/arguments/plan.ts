@@ -56,6 +56,7 @@ export function readPlanningFlags(flags: Flags, folder: string | undefined, fixe
     skipSecrets: flags.text('secrets') === 'skip',
     keepProtected: flags.isSet('keepProtected'),
     includeProtected: flags.isSet('includeProtected'),
+    recover: false,
   };
   if (refreshOnly && !options.refresh) flags.diagnostics.push(conflict('--refresh-only', '--no-refresh'));
   if (options.refreshTags && !options.refresh) flags.diagnostics.push(conflict('--refresh-tags', '--no-refresh'));

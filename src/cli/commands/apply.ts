@@ -11,8 +11,8 @@ import { kindOf } from '../paths.ts';
 import { plannedVariables, readPlanFile, recordedFolder } from '../planfiles.ts';
 import type { RawInput, Shell } from '../shell.ts';
 import { hasNothingToRecord } from '../views/plan.ts';
-import { carryOut, notAdmitted, objection } from './applying.ts';
-import { askApproval, askName } from './approval.ts';
+import { carryOut, isReplacement, notAdmitted, objection } from './applying.ts';
+import { askApproval, askClass, askName } from './approval.ts';
 import { failWith } from './failing.ts';
 import { makePlan, planForPeople, secretsMode } from './planning.ts';
 
@@ -62,7 +62,8 @@ async function applySaved(shell: Shell, file: string, folder: string | undefined
   const plan = read.value;
   const approvals = await approvalsFor(shell.folder, args.approvals, path);
   if (!approvals.ok) return failWith(shell, approvals.diagnostics);
-  const refusal = objection(plan, args);
+  // A saved plan is applied without a question, so that nobody can type its class.
+  const refusal = objection(plan, { ...args, autoApprove: true });
   if (refusal !== undefined) {
     shell.output.report([refusal.diagnostic]);
     return refusal.code;
@@ -157,7 +158,10 @@ export async function planAndApplyIn(
       const answer = await askName(shell, plan, signal);
       if (answer.kind === 'no') return failWith(shell, [answer.diagnostic]);
     } else if (!args.autoApprove) {
-      const answer = await askApproval(shell, signal);
+      const answer =
+        isReplacement(plan) && args.expectClass === undefined && shell.stdin.isTTY === true
+          ? await askClass(shell, plan, signal)
+          : await askApproval(shell, signal);
       if (answer.kind === 'no') return failWith(shell, [answer.diagnostic]);
     }
     return await carryOut(shell, opened.value, plan, args, how);

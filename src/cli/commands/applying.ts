@@ -5,6 +5,7 @@ import type { ApplyRequest } from '../../apply/engine.ts';
 import type { AccedeEvent, ApplyResult } from '../../apply/events.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { PlanDocument } from '../../plan/model.ts';
+import { noWayBack } from '../../plan/succession/open-facts.ts';
 import { BackendError } from '../../state/contract.ts';
 import type { ApplyingArguments } from '../arguments/apply.ts';
 import { actorOf, type Workspace } from '../compose.ts';
@@ -44,7 +45,7 @@ export function objection(
   if (args.expectClass !== undefined && args.expectClass !== plan.succession.class) {
     return expectation(EXIT.refused, 'class', args.expectClass, plan.succession.class);
   }
-  if (plan.applicable) return undefined;
+  if (plan.applicable) return unconfirmed(plan, args);
   return {
     code: EXIT.refused,
     diagnostic: {
@@ -56,6 +57,27 @@ export function objection(
         : `The plan says of itself that it can not be applied: ${plan.warnings.map((warning) => warning.message).join(' ') || 'see its refusals'}. Nothing was changed.`,
     },
   };
+}
+
+/** A replacement is confirmed by its name; without anybody to type it that has to be said beforehand. */
+function unconfirmed(plan: PlanDocument, args: ApplyingArguments): ReturnType<typeof objection> {
+  if (!isReplacement(plan) || args.expectClass !== undefined || !args.autoApprove) return undefined;
+  const paths = plan.succession.changedPaths.filter(({ facet }) => facet === 'identity').map(({ path }) => path);
+  return {
+    code: EXIT.refused,
+    diagnostic: {
+      severity: 'error',
+      code: 'REPLACEMENT_UNCONFIRMED',
+      summary: 'A replacement has to be named',
+      detail: `Something would become another one: ${paths.join(', ')}. --auto-approve does not say that this is meant. Nothing was changed.`,
+      expected: '--expect-class replacement',
+    },
+  };
+}
+
+/** Whether whoever applies the plan has to say its class. */
+export function isReplacement(plan: PlanDocument): boolean {
+  return plan.succession.class === 'replacement' || plan.succession.then === 'replacement';
 }
 
 function refused(plan: PlanDocument): Diagnostic {
@@ -125,19 +147,42 @@ export async function carryOut(
       ...how,
       breakFreeze: args.breakFreeze,
       stop: shell.interrupts.stop,
-      emit: progress.receive,
+      emit: heeding(shell, progress.receive),
     });
   } finally {
     await progress.end();
   }
   if (!output.json) {
     const clean = output.clean(result);
-    if (clean.diagnostics.length > 0 && clean.exitCode !== EXIT.done) output.say(renderDiagnostics(clean.diagnostics, output.conversation));
+    const isTold = clean.outcome === 'spent' && clean.exitCode === EXIT.done;
+    if (clean.diagnostics.length > 0 && !isTold) output.say(renderDiagnostics(clean.diagnostics, output.conversation));
     const verb = rollbackTo !== undefined ? `rollback --to ${rollbackTo}` : plan.inputs.options.destroy ? 'destroy' : 'apply';
     const folder = relative(shell.folder, workspace.environment.folder);
-    output.print(renderResult(clean, output.answer, `accede ${verb}${folder === '' ? '' : ` ${folder}`}`));
+    const operand = folder === '' ? '' : ` ${folder}`;
+    const back = (await canGoBack(workspace, result)) ? `accede recover --back${operand}` : undefined;
+    output.print(renderResult(clean, output.answer, `accede ${verb}${operand}`, back));
   }
   return toExitCode(result.exitCode);
+}
+
+/** Whether the run left an operation open that its journal can take back. Nobody is told of a way that can't be asked for. */
+async function canGoBack({ context }: Workspace, { exitCode }: ApplyResult): Promise<boolean> {
+  if (exitCode !== EXIT.open && exitCode !== EXIT.interrupted) return false;
+  try {
+    const open = (await context.store.read())?.open ?? null;
+    return open !== null && noWayBack(open.steps) === undefined;
+  } catch (error) {
+    if (!(error instanceof BackendError)) throw error;
+    return false;
+  }
+}
+
+/** Passes events on, and has interruptions know when the way back begins. */
+export function heeding(shell: Shell, receive: (event: AccedeEvent) => void): (event: AccedeEvent) => void {
+  return (event) => {
+    if (event.type === 'compensation.started') shell.interrupts.beginWayBack();
+    receive(event);
+  };
 }
 
 /** Shows the events of a run: NDJSON, a live view on a terminal, plain lines elsewhere. */

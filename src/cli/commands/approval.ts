@@ -36,6 +36,15 @@ export async function askName(shell: Shell, plan: PlanDocument, signal: AbortSig
   return { ...refused, diagnostic: { ...refused.diagnostic, expected: plan.environment } };
 }
 
+/** Has the class typed: something becomes another one, and whoever lets that happen says so. */
+export async function askClass(shell: Shell, plan: PlanDocument, signal: AbortSignal): Promise<Answer> {
+  const { class: name } = plan.succession;
+  const answer = await askLine(`Something becomes another one. Type the class of the plan to apply it: `, { ...shell, signal });
+  return answer?.trim() === name
+    ? { kind: 'yes' }
+    : no('NOT_APPROVED', 'The plan was not approved', `The answer was not "${name}". Nothing was changed.`);
+}
+
 function no(code: string, summary: string, detail: string): Extract<Answer, { kind: 'no' }> {
   return { kind: 'no', diagnostic: { severity: 'error', code, summary, detail } };
 }

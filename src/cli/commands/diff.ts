@@ -3,7 +3,6 @@ import { diagnoseBackend } from '../../apply/failure.ts';
 import { keptBundle, noSuchSerial } from '../../apply/past.ts';
 import type { Bundle } from '../../core/bundle.ts';
 import { type Diagnostic, fail, type Outcome, succeed } from '../../core/diagnostic.ts';
-import { defaultRegistry } from '../../providers/registry.ts';
 import { type LoadOptions, loadEnvironment } from '../../spec/load.ts';
 import { BackendError } from '../../state/contract.ts';
 import { type DiffArguments, parseDiffArguments } from '../arguments/diff.ts';
@@ -123,7 +122,7 @@ async function readSide(named: Named, reading: Reading): Promise<Outcome<Side>> 
 
 function optionsFor(shell: Shell, args: DiffArguments): Omit<LoadOptions, 'folder'> {
   return {
-    registry: defaultRegistry(),
+    registry: shell.registry,
     variables: args.variables,
     variableFiles: args.variableFiles.map((file) => resolve(shell.folder, file)),
     processEnvironment: shell.environment,

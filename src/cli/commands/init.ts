@@ -2,7 +2,6 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { isPlainName } from '../../core/naming.ts';
-import { defaultRegistry } from '../../providers/registry.ts';
 import { editorSchema } from '../../spec/jsonschema.ts';
 import { parseInitArguments } from '../arguments/init.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -16,7 +15,7 @@ export async function runInit(input: RawInput, shell: Shell): Promise<ExitCode> 
   const args = parseInitArguments(input);
   const folder = resolve(shell.folder, args.folder);
   const name = isPlainName(basename(folder)) ? basename(folder) : 'my-environment';
-  const schema = `${JSON.stringify(editorSchema('environment', defaultRegistry()), null, 2)}\n`;
+  const schema = `${JSON.stringify(editorSchema('environment', shell.registry), null, 2)}\n`;
   const wanted: readonly (readonly [string, string])[] = [
     ['environment.yaml', environmentText(args.template, name)],
     [SCHEMA_FILE, schema],

@@ -3,8 +3,8 @@ import { openWorkspace } from '../compose.ts';
 import type { ExitCode } from '../exit.ts';
 import type { RawInput, Shell } from '../shell.ts';
 import { isEmptyPlan } from '../views/plan.ts';
-import { failWith } from './failing.ts';
 import { policyNotes } from './applying.ts';
+import { failWith } from './failing.ts';
 import { makePlan, planExitCode, printPlan, savePlan, secretsMode } from './planning.ts';
 
 /** `plan`: looks, says what would change, and saves it where asked. Takes no lock and changes nothing. */

@@ -3,7 +3,6 @@ import { preparePlan } from '../../apply/prepare.ts';
 import { canonicalText } from '../../core/canonical.ts';
 import type { Diagnostic, Outcome } from '../../core/diagnostic.ts';
 import type { PlanDocument } from '../../plan/model.ts';
-import { defaultRegistry } from '../../providers/registry.ts';
 import type { PlanFormat, PlanningArguments } from '../arguments/plan.ts';
 import type { Workspace } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -46,7 +45,7 @@ export function printPlan(shell: Shell, plan: PlanDocument, format: PlanFormat, 
 
 /** The plan as text, without secrets, times as documents write them. */
 export function planForPeople(shell: Shell, plan: PlanDocument, style: Style, next?: string): string {
-  return renderPlan(planWithDurations(shell.output.clean(plan), defaultRegistry()), style, next === undefined ? {} : { next });
+  return renderPlan(planWithDurations(shell.output.clean(plan), shell.registry), style, next === undefined ? {} : { next });
 }
 
 /** Short secrets can stand in a plan by chance. Masked, its digest does not hold any more, so it is for reading alone. */

@@ -1,10 +1,11 @@
 import { diagnoseBackend } from '../../apply/failure.ts';
 import { type Diagnostic, type Outcome, succeed } from '../../core/diagnostic.ts';
+import type { Sensitive } from '../../core/value.ts';
 import type { StateStore } from '../../state/contract.ts';
 import { BackendError } from '../../state/contract.ts';
 import type { StoreOptions } from '../../state/open.ts';
 import type { EnvironmentArguments } from '../arguments/environment.ts';
-import { openWorkspace, type Workspace } from '../compose.ts';
+import { concealing, knownSecrets, openWorkspace, type Workspace } from '../compose.ts';
 import type { ExitCode } from '../exit.ts';
 import type { Shell } from '../shell.ts';
 import { failWith } from './failing.ts';
@@ -15,6 +16,8 @@ export interface ReadPlace {
   readonly state: StoreOptions;
   /** Undefined when the documents have mistakes: what is recorded can be read all the same. */
   readonly workspace: Workspace | undefined;
+  /** Takes a secret that comes up on the way out of every output. */
+  conceal(secrets: readonly Sensitive[]): void;
 }
 
 /**
@@ -46,14 +49,16 @@ async function openPlace(
   const opened = await openWorkspace(shell, args, { secrets: 'none' });
   if (opened.ok) {
     const { context, environment, state } = opened.value;
-    return succeed({ store: context.store, place: { environment, state, workspace: opened.value } });
+    const conceal = concealing(shell, knownSecrets(environment));
+    return succeed({ store: context.store, place: { environment, state, workspace: opened.value, conceal } });
   }
   const { openLocated } = await import('../past-workspace.ts');
   const located = await openLocated(shell, args);
   if (!located.ok) return opened;
   const { store, location, state } = located.value;
   shell.output.warn([unloadable(opened.diagnostics)]);
-  return succeed({ store, place: { environment: location, state, workspace: undefined } });
+  const conceal = concealing(shell, knownSecrets(location));
+  return succeed({ store, place: { environment: location, state, workspace: undefined, conceal } });
 }
 
 function unloadable(mistakes: readonly Diagnostic[]): Diagnostic {

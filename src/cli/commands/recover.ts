@@ -13,7 +13,7 @@ import { renderDiagnostics } from '../views/diagnostics.ts';
 import { duration } from '../views/layout.ts';
 import { renderResult } from '../views/result.ts';
 import { planAndApply } from './apply.ts';
-import { progressView } from './applying.ts';
+import { heeding, progressView } from './applying.ts';
 import { askApproval } from './approval.ts';
 import { failWith } from './failing.ts';
 import { rollBack } from './rollback.ts';
@@ -46,7 +46,7 @@ async function forward(shell: Shell, args: RecoverArguments): Promise<ExitCode> 
   }
   const to = goalOf(open.operation);
   if (to !== undefined) return await rollBack(shell, { ...args, to, patch: false });
-  const options = { ...args.planning.options, destroy: open.operation.kind === 'destroy' };
+  const options = { ...args.planning.options, destroy: open.operation.kind === 'destroy', recover: true };
   return await planAndApply(shell, { ...args.planning, options }, args, { isRecovery: true });
 }
 
@@ -67,7 +67,7 @@ async function back(shell: Shell, args: RecoverArguments): Promise<ExitCode> {
         actor: actorOf(shell),
         lockTimeout: args.lockTimeout,
         stop: shell.interrupts.stop,
-        emit: progress.receive,
+        emit: heeding(shell, progress.receive),
       });
     } finally {
       await progress.end();

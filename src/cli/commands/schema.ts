@@ -1,5 +1,4 @@
 import { nearMiss } from '../../core/naming.ts';
-import { defaultRegistry } from '../../providers/registry.ts';
 import { editorSchema } from '../../spec/jsonschema.ts';
 import { usageError } from '../arguments/values.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -27,7 +26,7 @@ export async function runSchema(input: RawInput, shell: Shell): Promise<ExitCode
       ),
     ]);
   }
-  const schema = editorSchema(kind, defaultRegistry());
+  const schema = editorSchema(kind, shell.registry);
   if (shell.output.json) shell.output.document(schema);
   else shell.output.print(renderJson(schema));
   return EXIT.done;

@@ -1,5 +1,6 @@
 import { upgradeState } from '../../state/open.ts';
 import { parseReadingArguments } from '../arguments/reading.ts';
+import { actorOf } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import type { RawInput, Shell } from '../shell.ts';
 import { failWith } from './failing.ts';
@@ -10,7 +11,7 @@ export async function runStateUpgrade(input: RawInput, shell: Shell): Promise<Ex
   const args = parseReadingArguments(input, { what: false });
   if (!args.ok) return failWith(shell, args.diagnostics);
   return await readingState(shell, args.value, async (_store, workspace) => {
-    const upgraded = await upgradeState(workspace.state);
+    const upgraded = await upgradeState({ ...workspace.state, by: actorOf(shell) });
     if (upgraded === undefined) return failWith(shell, [noState(workspace.environment.name)]);
     if (upgraded.kind === 'busy') {
       const { who, host, pid, purpose, since, lockId } = upgraded.holder;

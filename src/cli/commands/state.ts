@@ -1,7 +1,6 @@
 import { notRecorded } from '../../apply/edit.ts';
 import { compareText } from '../../core/address.ts';
 import type { Outcome } from '../../core/diagnostic.ts';
-import { defaultRegistry } from '../../providers/registry.ts';
 import { exportState } from '../../state/document.ts';
 import type { ResourceRow, Snapshot } from '../../state/model.ts';
 import { parseReadingArguments, type ReadingArguments } from '../arguments/reading.ts';
@@ -17,7 +16,7 @@ import { operationRow } from './status.ts';
 /** `state list`: addresses, one per line. */
 export async function runStateList(input: RawInput, shell: Shell): Promise<ExitCode> {
   return await reading(shell, parseReadingArguments(input, { what: false }), async (snapshot) => {
-    const registry = defaultRegistry();
+    const registry = shell.registry;
     const rows = [...(snapshot?.resources.values() ?? [])].sort((a, b) => compareText(a.address, b.address));
     if (shell.output.json) {
       shell.output.document({
@@ -56,7 +55,7 @@ export function showResource(shell: Shell, snapshot: Snapshot, address: string):
   const row = [...snapshot.resources.values()].find((candidate) => candidate.address === address);
   if (row === undefined) return failWith(shell, [notRecorded(address, snapshot.resources.keys())]);
   if (shell.output.json) shell.output.document({ format: 'accede.resource/v1', resource: row });
-  else shell.output.print(renderResource(rowWithDurations(shell.output.clean(row), defaultRegistry()), shell.output.answer));
+  else shell.output.print(renderResource(rowWithDurations(shell.output.clean(row), shell.registry), shell.output.answer));
   return EXIT.done;
 }
 

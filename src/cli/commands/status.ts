@@ -1,9 +1,12 @@
 import { lookForMarks } from '../../apply/marked.ts';
+import { errorsOf } from '../../apply/operation-errors.ts';
 import { goalOf, type Past, type PastEnvironment, readPast } from '../../apply/past.ts';
-import { noWayBack } from '../../apply/recover.ts';
 import { lineagesOf } from '../../plan/marks.ts';
+import { noWayBack } from '../../plan/succession/open-facts.ts';
 import { standingHolds } from '../../policy/hold.ts';
+import { verifyIntegrity } from '../../state/integrity.ts';
 import type { OperationRow, Snapshot } from '../../state/model.ts';
+import { stateReadiness } from '../../state/open.ts';
 import { systemProcessIdentity } from '../../state/process.ts';
 import { parseReadingArguments } from '../arguments/reading.ts';
 import type { Workspace } from '../compose.ts';
@@ -23,11 +26,20 @@ export async function runStatus(input: RawInput, shell: Shell): Promise<ExitCode
     const { workspace } = place;
     const marks = snapshot === undefined && workspace !== undefined ? await marksOf(workspace) : null;
     const holds = standingHolds(snapshot?.holds ?? [], await store.now());
-    const rows = { ...statusRows(place, snapshot, past, args.value.folder), holds, marks };
+    const rows = { ...statusRows(place, snapshot, past, args.value.folder), holds, readiness: await readinessOf(place, snapshot), marks };
     if (shell.output.json) shell.output.document(rows);
     else shell.output.print(renderStatus(shell.output.clean(rows), shell.output.answer));
     return EXIT.done;
   });
+}
+
+/** Whether the state can be used right now. What is damaged can be read and is not written. */
+async function readinessOf({ state }: ReadPlace, snapshot: Snapshot | undefined): Promise<StatusRows['readiness']> {
+  const readiness = await stateReadiness(state);
+  const about = { backend: state.location.backend, ...readiness };
+  const damage = snapshot === undefined ? undefined : verifyIntegrity(snapshot).find(({ severity }) => severity === 'error');
+  if (damage === undefined || readiness.hindrance !== null) return about;
+  return { ...about, writable: false, hindrance: { code: 'STATE_CORRUPT', message: damage.detail } };
 }
 
 /** What a state that is not there left behind, as far as it can be seen without secrets; null when nothing bears a mark and all was seen. */
@@ -43,7 +55,7 @@ function statusRows(
   snapshot: Snapshot | undefined,
   past: Past | undefined,
   folder: string,
-): Omit<StatusRows, 'holds' | 'marks'> {
+): Omit<StatusRows, 'holds' | 'marks' | 'readiness'> {
   const { environment, workspace } = place;
   const open = snapshot?.open ?? null;
   const sealed = snapshot?.sealed ?? null;
@@ -142,5 +154,6 @@ export function operationRow(operation: OperationRow) {
     startedAt,
     endedAt,
     outcome,
+    errors: errorsOf(operation),
   };
 }

@@ -4,11 +4,11 @@ import { attributeLines, type Lines } from './attribute-lines.ts';
 import { count, indent, lengthOf, oneLine, pad, printable, shortDigest, wrap } from './layout.ts';
 import { changeLines, driftLines, groupedLines, lookOf, MOST_CHANGES } from './plan-changes.ts';
 import { isRolling, rollingLines } from './plan-rolling.ts';
+import { names, pathsByKind } from './succession.ts';
 import type { Style } from './terminal.ts';
 
 /** Refusals, names and guards that are listed before the rest is counted. */
 const MOST_LISTED = 30;
-const MOST_NAMES = 6;
 
 /** A plan for people. It is made from the document alone, so a plan shown from a file reads the same as the one just made. */
 export function renderPlan(plan: PlanDocument, style: Style, options: { readonly next?: string } = {}): string {
@@ -71,10 +71,10 @@ function headerLine(plan: PlanDocument, { color }: Style): string {
 
 function successionLines(plan: PlanDocument, { color, width }: Style): readonly string[] {
   const { succession } = plan;
-  const name = succession.then === null ? succession.class : `${succession.class}, then ${succession.then}`;
+  const name = succession.then === null ? succession.class : `${succession.class} → ${succession.then}`;
   const tone = succession.class === 'refuse' ? color.red.bold : color.bold;
   const facts: (readonly [string, string])[] = [];
-  const outage = plan.outageAddresses.length > MOST_NAMES ? names(plan.outageAddresses) : oneLine(succession.outage);
+  const outage = succession.outage === 'none' ? 'none' : names(plan.outageAddresses);
   if (outage !== '') facts.push(['outage', outage]);
   if (plan.affected.length > 0) facts.push(['affected', names(plan.affected)]);
   if (succession.direction !== '') facts.push(['failure', oneLine(succession.direction)]);
@@ -99,9 +99,10 @@ function successionLines(plan: PlanDocument, { color, width }: Style): readonly 
   const part = partOf(plan);
   if (part !== '') row('part', part);
   if (succession.rule !== '') row('rule', oneLine(succession.rule));
+  for (const [kind, paths] of pathsByKind(succession)) row('differs', `${kind}: ${names(paths)}`);
   for (const rejected of succession.rejected) {
-    const uncovered = rejected.uncovered.length === 0 ? '' : `; uncovered: ${names(rejected.uncovered)}`;
-    row('not', `${oneLine(rejected.class)}: ${oneLine(rejected.reason)}${uncovered}`);
+    const why = rejected.uncovered.length === 0 ? oneLine(rejected.reason) : `uncovered: ${names(rejected.uncovered)}`;
+    row('not', `${oneLine(rejected.class)}   ${why}`);
   }
   if (succession.guards.length > 0) {
     const failed = succession.guards.filter((guard) => !guard.ok);
@@ -124,11 +125,6 @@ function partOf(plan: PlanDocument): string {
   ]
     .filter((text) => text !== '')
     .join('; ');
-}
-
-function names(list: readonly string[]): string {
-  const shown = list.slice(0, MOST_NAMES).map(oneLine).join(', ');
-  return list.length > MOST_NAMES ? `${shown} and ${(list.length - MOST_NAMES).toLocaleString('en-US')} more` : shown;
 }
 
 function refusalLines(refusals: readonly Refusal[], { color, width }: Style, into: Lines): void {

@@ -7,8 +7,11 @@ import { renderValue } from './values.ts';
 
 const MOST_STEPS = 40;
 
-/** The account of a run for people: how it ended, what was done, what was not, what nobody knows, and the outputs. */
-export function renderResult(result: ApplyResult, style: Style, next?: string): string {
+/**
+ * The account of a run for people: how it ended, what was done, what was not, what nobody knows, and the outputs. `next` is the command that goes
+ * on with what is left, `back` the one that takes it back, where there is one.
+ */
+export function renderResult(result: ApplyResult, style: Style, next?: string, back?: string): string {
   const { color } = style;
   const { done, notDone, unknown } = result.steps;
   const total = done.length + notDone.length + unknown.length;
@@ -67,6 +70,7 @@ export function renderResult(result: ApplyResult, style: Style, next?: string): 
   }
   if (next !== undefined && isOpen) {
     lines.push('', 'Go on with:', '', `    ${color.cyan(oneLine(next))}`);
+    if (back !== undefined) lines.push('', 'Or take back what was done with:', '', `    ${color.cyan(oneLine(back))}`);
   }
   if (result.outcome === 'compensated' || (result.outcome === 'failed' && nothingBegun(result)))
     lines.push('Correct what the error says, then plan and apply again.');

@@ -79,7 +79,8 @@ export function renderPastState(
 ): string {
   const outputs = past.outputs.length === 0 ? '' : `\n${style.color.bold('Outputs')}\n${renderOutputs(past.outputs)}`;
   const sources = past.inForce === null ? '' : `\n${sourceLines(past.inForce, style).join('\n')}\n`;
-  return `${style.color.bold(operationText(past.operation))}\n\n${renderResources(past.resources, style)}${outputs}${sources}`;
+  const errors = past.operation.errors.map(({ code, message }) => `  ${code}: ${oneLine(message)}\n`).join('');
+  return `${style.color.bold(operationText(past.operation))}\n${errors}\n${renderResources(past.resources, style)}${outputs}${sources}`;
 }
 
 export function renderOutputs(outputs: readonly StoredOutput[]): string {
@@ -96,6 +97,7 @@ export function renderHistory(operations: readonly OperationRows[], { color }: S
     operation.startedAt,
     oneLine(operation.actor),
     oneLine(operation.reason ?? ''),
+    operation.errors[0]?.code ?? '',
   ]);
-  return `${columns([['OPERATION', 'KIND', 'OUTCOME', 'STARTED', 'BY', 'REASON'], ...rows]).join('\n')}\n`;
+  return `${columns([['OPERATION', 'KIND', 'OUTCOME', 'STARTED', 'BY', 'REASON', 'ERROR'], ...rows]).join('\n')}\n`;
 }

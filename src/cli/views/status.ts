@@ -15,6 +15,8 @@ export interface OperationRows {
   readonly startedAt: string;
   readonly endedAt: string | null;
   readonly outcome: string | null;
+  /** Why it failed, in the words of its run. */
+  readonly errors: readonly { readonly code: string; readonly message: string }[];
 }
 
 /** What `status` tells, as `--json` prints it. */
@@ -38,6 +40,17 @@ export interface StatusRows {
     readonly unseen: readonly string[];
     readonly next: string | null;
   } | null;
+  /** Whether the state can be read, as it was, and written right now. */
+  readonly readiness: {
+    readonly backend: 'sqlite' | 'mysql';
+    readonly place: string;
+    /** Format of the tables; null without a state. */
+    readonly schemaVersion: number | null;
+    readonly readMilliseconds: number;
+    /** Null when nothing tells. */
+    readonly writable: boolean | null;
+    readonly hindrance: { readonly code: string; readonly message: string } | null;
+  };
   readonly inForce: {
     readonly serial: number;
     readonly sourceDigest: string;
@@ -85,12 +98,14 @@ export function renderStatus(status: StatusRows, { color }: Style): string {
   const lines = [`${color.bold(oneLine(status.environment))}  ${color.dim(oneLine(status.folder))}`, ''];
   if (status.holds.length > 0) lines.push(...status.holds.map((hold) => color.red.bold(holdText(hold))), '');
   const rows: (readonly [string, string])[] = [];
-  const { state, marks, inForce, operation, lock, lastOperation } = status;
+  const { state, marks, readiness, inForce, operation, lock, lastOperation } = status;
   if (state === null) rows.push(...missingState(marks));
   else {
     rows.push(['state', `#${state.serial}, ${count(state.resources, 'resource')}, lineage ${state.lineage}`]);
     if (state.unfinished.length > 0) rows.push(['unfinished', state.unfinished.slice(0, MOST_LISTED).map(oneLine).join(', ')]);
   }
+  rows.push(['store', `${readiness.backend}, ${oneLine(readiness.place)}${formatText(readiness)}`]);
+  rows.push(['ready', readinessText(readiness, color)]);
   const isDestroyed = state?.resources === 0 && lastOperation?.kind === 'destroy' && lastOperation.outcome === 'done';
   if (inForce !== null) {
     const written =
@@ -108,7 +123,10 @@ export function renderStatus(status: StatusRows, { color }: Style): string {
   const past = status.reachable.filter(({ isInForce }) => !isInForce);
   if (past.length > 0) rows.push(['rollback', `to ${serialsText(past)}`]);
   rows.push(['lock', lock === null ? 'free' : lockText(lock)]);
-  if (lastOperation !== null) rows.push(['last', operationText(lastOperation)]);
+  if (lastOperation !== null) {
+    rows.push(['last', operationText(lastOperation)]);
+    for (const { code, message } of lastOperation.errors.slice(0, 3)) rows.push(['', `${code}: ${oneLine(message)}`]);
+  }
   lines.push(...columns(rows.map(([label, text]) => [`  ${label}`, text])));
   if (operation !== null) {
     lines.push(
@@ -133,6 +151,16 @@ export function renderStatus(status: StatusRows, { color }: Style): string {
     if (ways.length > 0) lines.push('', ...ways.map(([command, meaning]) => `    ${color.cyan(pad(command, width))}  ${meaning}`));
   }
   return `${lines.join('\n')}\n`;
+}
+
+function formatText({ schemaVersion }: StatusRows['readiness']): string {
+  return schemaVersion === null ? '' : `, format ${schemaVersion}`;
+}
+
+function readinessText({ readMilliseconds, writable, hindrance }: StatusRows['readiness'], color: Style['color']): string {
+  const read = `read in ${readMilliseconds} ms`;
+  if (hindrance !== null) return color.red(`${read}, can not be written: ${oneLine(hindrance.message)}`);
+  return writable === null ? `${read}; whether it can be written is not known before there is a state` : `${read}, can be written`;
 }
 
 /** `held: every source, by dana@here since …: incident 311 (until …)`. */

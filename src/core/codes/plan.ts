@@ -12,6 +12,46 @@ export const PLAN_CODES: CodeTable = {
     remedy: 'Nothing, if the documents have not changed since; else replace it with --replace.',
     exit: [0, 2],
   },
+  BACKUP_MISSING: {
+    summary: 'The class of the change needs a backup, and the documents name no hook that makes one.',
+    remedy: 'Name a program in hooks.backup, or apply hooks.backup: none in a commit of its own first.',
+    exit: [3],
+  },
+  CLASS_NOT_AVAILABLE: {
+    summary: 'A plan over an open operation has a class that no apply carries out yet.',
+    remedy: 'End the open operation first with accede recover --back or --forward.',
+    exit: [3],
+  },
+  IDENTITY_MIXED: {
+    summary: 'Something would become another one, together with a change that goes with no replacement.',
+    remedy: 'Split the commit.',
+    exit: [3],
+  },
+  RELEASE_UNFIT: {
+    summary: 'A release that is compared does not go with the environment that it is to be judged in.',
+    remedy: 'Leave --environment out, or name one that reads this release.',
+    exit: [1],
+  },
+  REPLACEMENT_NOT_ALLOWED: {
+    summary: 'Something would become another one, and the strict policy in force does not allow replacement.',
+    remedy: 'Put replacement into policy.allow with a commit of its own first, or take the change back.',
+    exit: [3],
+  },
+  REPLACEMENT_UNCONFIRMED: {
+    summary: 'The class of the plan is replacement, and nobody has said so by name.',
+    remedy: 'Look at the plan, then type the class, or give --expect-class replacement.',
+    exit: [3],
+  },
+  ROLE_REMOVED: {
+    summary: 'A family of workers would be removed, and what is queued for it would be left to nobody.',
+    remedy: 'Put the family back.',
+    exit: [3],
+  },
+  UNCLASSIFIED_FIELD: {
+    summary: 'No class that policy is open to admits everything that differs.',
+    remedy: 'Split the commit, so that each part has a class of its own.',
+    exit: [3],
+  },
   CLASS_UNEXPECTED: {
     summary: 'The plan has another class than --expect-class names.',
     remedy: 'Look at the plan, and approve it anew if it is right.',
@@ -79,8 +119,9 @@ export const PLAN_CODES: CodeTable = {
     exit: [1],
   },
   OPERATION_OPEN: {
-    summary: 'An earlier operation has not ended. A plan goes on from where it stopped (warning); accede run waits for its end.',
-    remedy: 'Run accede apply.',
+    summary:
+      'An earlier operation has not ended. Its own documents go on from where it stopped (warning); others are refused when it cannot be backed out, and accede run waits for its end.',
+    remedy: 'Run accede apply with its own documents, or accede recover.',
     exit: [0, 2, 3],
   },
   OPERATION_RUNNING: {

@@ -4,8 +4,8 @@ import type { CodeTable } from './entry.ts';
 export const STATE_CODES: CodeTable = {
   AUDIT_BROKEN: {
     summary: 'The audit chain is not what was written: a record was altered, moved, added or left out.',
-    remedy: 'Find out who wrote to the state beside accede, and put a copy from before in its place.',
-    exit: [2],
+    remedy: 'Find out who wrote to the state beside accede, and restore a backup from before.',
+    exit: [1, 2],
   },
   DOCUMENTS_UNREADABLE: {
     summary: 'Warning: the documents have mistakes; what is recorded is shown all the same.',
@@ -22,6 +22,31 @@ export const STATE_CODES: CodeTable = {
     summary: 'A row of the state has an address that does not fit its type.',
     remedy: 'Correct the document, or put a copy of the state in place.',
     exit: [1],
+  },
+  STATE_BACKUP_DAMAGED: {
+    summary: 'A backup is not what was written; the message names the section that was altered or cut.',
+    remedy: 'Take another copy of it, or an older backup.',
+    exit: [1],
+  },
+  STATE_BACKUP_FOREIGN: {
+    summary: 'A backup is of another environment, or a store holds a state of another lineage than expected.',
+    remedy: 'Name the backup, the folder and the store that belong together.',
+    exit: [1],
+  },
+  STATE_BACKUP_FORMAT: {
+    summary: 'A file is no backup, or one that this version does not read.',
+    remedy: 'Restore it with the version that wrote it, then run accede state upgrade.',
+    exit: [1],
+  },
+  STATE_BACKUP_OPEN: {
+    summary: 'Warning: an operation was open when the backup was taken.',
+    remedy: 'Nothing has to be done; take another one when it has ended.',
+    exit: [0],
+  },
+  STATE_BACKUP_UNAUDITED: {
+    summary: 'Warning: the backup is good, but the audit chain has no record of it.',
+    remedy: 'Make the state writable for this user, or make room for it.',
+    exit: [0],
   },
   STATE_CIPHER_DAMAGED: {
     summary: 'A ciphertext in the state was altered, or stands in another place than it was made for.',
@@ -90,14 +115,34 @@ export const STATE_CODES: CodeTable = {
     remedy: 'Name the former key again; accede state rekey goes over to another one.',
     exit: [1],
   },
+  STATE_LOSS_DIFFERS: {
+    summary: 'What a restore would lose is not what was accepted. Nothing was changed.',
+    remedy: 'Look at the range that is named, and accept that one or none.',
+    exit: [1],
+  },
+  STATE_LOSS_UNSTATED: {
+    summary: 'A restore gives up what came after the backup, and nobody said what that is.',
+    remedy: 'Say --accept-loss FROM..TO or none, or name the former store with --replaces.',
+    exit: [1],
+  },
   STATE_MOVED: {
     summary: 'The state changed between the look and the write. Nothing was written.',
     remedy: 'Run the command again.',
     exit: [1, 4],
   },
+  STATE_MOVE_OPEN: {
+    summary: 'The state is being moved into this store, and that has not ended.',
+    remedy: 'Run the same accede state migrate once more, with documents that name the former place.',
+    exit: [1],
+  },
   STATE_MOVE_TYPE: {
     summary: 'A resource cannot move to an address of another type.',
     remedy: 'Use removed: and a new resource instead.',
+    exit: [1],
+  },
+  STATE_NOT_EMPTY: {
+    summary: 'A state was to be put where one is already, or another one.',
+    remedy: 'Name an empty place, or move away what stands there.',
     exit: [1],
   },
   STATE_NOT_ENCRYPTED: {
@@ -124,6 +169,11 @@ export const STATE_CODES: CodeTable = {
     summary: 'A state document is of another environment or lineage, or its serial is not that of the store.',
     remedy: 'Pull, apply your change to that document, and push it.',
     exit: [1],
+  },
+  STATE_RETIRED: {
+    summary: 'The state went to another store, which is named; nothing is written to this one any more.',
+    remedy: 'Let state in the documents name the new place.',
+    exit: [1, 6],
   },
   STATE_SELF_DEPENDENCY: {
     summary: 'A row of the state depends on itself.',

@@ -1,161 +1,149 @@
-import type { ResourceAddress } from '../../core/address.ts';
-import type { Role, Stage } from '../../core/facet.ts';
-import { STAGES } from '../../core/facet.ts';
+import { compareText, type ResourceAddress } from '../../core/address.ts';
+import { STAGES, type Stage } from '../../core/facet.ts';
+import type { Graph } from '../../core/graph.ts';
+import type { ResourceLookup } from '../../core/template.ts';
 import type { Snapshot } from '../../state/model.ts';
 import type { Assessed } from '../assess.ts';
 import type { PlanInputs } from '../inputs.ts';
 import { beginningLineage } from '../marks.ts';
-import type { PlannedStep, Refusal, Succession } from '../model.ts';
+import type { PlannedOutput, PlannedStep, Refusal, Succession } from '../model.ts';
 import { roleOf } from '../role.ts';
+import { changesOf } from './changes.ts';
+import { type ClassName, classRow, needsAllowance, type OpenClassName } from './classes.ts';
 import { directionOf } from './direction.ts';
+import { admits, type PathChange } from './mask.ts';
+import { type Match, matchClass, type Rejected, type SuccessionPolicy } from './match.ts';
+import { openOperation } from './open-facts.ts';
+import { matchOpen } from './open-operation.ts';
+import { outageOf } from './outage.ts';
+import { governingBlock, successionPolicy } from './policy.ts';
+import { unmetRequirements } from './requirements.ts';
+import { ruleOf } from './rule.ts';
 
-/** The classes that the engine can carry out. Tried in this order; the first whose rule holds is the class. */
-export const CLASSES = ['refuse', 'destroy', 'initial', 'no-op', 'drift-repair', 'composite'] as const;
-export type SuccessorClass = (typeof CLASSES)[number];
-
-/** What the classifier looks at: facts about the whole plan, no provider, no value. */
-interface Facts {
+/** What a plan has found before its class is known. */
+export interface Classified {
   readonly refusals: readonly Refusal[];
-  readonly destroy: boolean;
-  readonly keepProtected: boolean;
-  /** Whether the record follows the live world, whatever the documents say. */
-  readonly refreshOnly: boolean;
-  readonly sealed: boolean;
-  /** Whether the state begins again where one was lost. */
-  readonly lost: boolean;
-  /** Whether something is changed that only its mark tells of. */
-  readonly marked: boolean;
-  readonly changed: readonly Assessed[];
-  readonly outputsChanged: boolean;
-  /** Whether the documents say anything else than what is in force. */
-  readonly documentsDiffer: boolean;
+  readonly outputs: readonly PlannedOutput[];
+  readonly lookup: ResourceLookup;
+  readonly graph: Graph;
+  readonly steps: readonly PlannedStep[];
+  readonly guards: Succession['guards'];
 }
 
-interface Rule {
-  readonly name: SuccessorClass;
-  readonly holds: (facts: Facts) => boolean;
-  readonly because: (facts: Facts) => string;
+/** The class of a candidate, and how it came to it. */
+interface Verdict {
+  readonly class: ClassName | OpenClassName;
+  readonly then: ClassName | null;
+  /** The class that facts or masks chose, also where it is refused. */
+  readonly chosen: ClassName | null;
+  readonly rule: string;
+  readonly rejected: readonly Rejected[];
+  readonly refusals: readonly Refusal[];
 }
-
-const RULES: readonly Rule[] = [
-  {
-    name: 'refuse',
-    holds: (facts) => facts.refusals.length > 0,
-    because: (facts) =>
-      `${count(facts.refusals.length, 'refusal')}: ${[...new Set(facts.refusals.map((refusal) => refusal.code))].sort().join(', ')}`,
-  },
-  {
-    name: 'destroy',
-    holds: (facts) => facts.destroy,
-    because: (facts) =>
-      facts.keepProtected
-        ? 'what is recorded is to be deleted, but for what is protected and what that needs, as asked for'
-        : `everything that is recorded${facts.marked ? ' or bears our mark' : ''} is to be deleted, as asked for`,
-  },
-  {
-    name: 'initial',
-    holds: (facts) => !facts.sealed,
-    because: (facts) =>
-      facts.lost
-        ? 'there is no state, and what bears the mark of one that was is recorded again'
-        : 'no environment of this name has been put in force yet',
-  },
-  {
-    name: 'no-op',
-    holds: (facts) => facts.changed.length === 0 && !facts.outputsChanged,
-    because: (facts) => (facts.refreshOnly ? `record and live world agree; ${DOCUMENTS_ASIDE}` : 'documents, record and live world agree'),
-  },
-  {
-    name: 'drift-repair',
-    holds: (facts) => !facts.documentsDiffer && !facts.outputsChanged && facts.changed.every(isRepair),
-    because: (facts) =>
-      facts.refreshOnly
-        ? `the record takes over what is live; ${DOCUMENTS_ASIDE}`
-        : 'the documents say what is in force, and only the live world differs from it',
-  },
-  { name: 'composite', holds: () => true, because: (facts) => compositeBecause(facts.changed) },
-];
-
-const DOCUMENTS_ASIDE = 'the documents are left aside, as asked for';
-
-/** Who changes how much: the documents, what is asked for by name, the live world, and what follows from any of them. */
-function compositeBecause(changed: readonly Assessed[]): string {
-  const of = (mover: string) => changed.filter((assessed) => moverOf(assessed) === mover).length;
-  const [own, asked, follows, drifted] = [of('self'), of('requested'), of('follows'), of('drift')];
-  const parts = [
-    own === 0 ? '' : `the documents change ${count(own, 'resource')}`,
-    asked === 0 ? '' : `${count(asked, 'resource')} ${asked === 1 ? 'is' : 'are'} changed as asked for`,
-    follows === 0 ? '' : `${count(follows, 'resource')} ${follows === 1 ? 'follows' : 'follow'}`,
-    drifted === 0 ? '' : `${count(drifted, 'resource')} drifted`,
-  ].filter((part) => part !== '');
-  return parts.length === 0 ? 'only outputs change' : parts.join('; ');
-}
-
-/** What moves a resource. What is asked for by name and changed by the documents as well is changed by the documents. */
-function moverOf({ decision }: Assessed): string {
-  const kind = decision.cause?.kind ?? 'self';
-  return kind === 'requested' && decision.paths.some((path) => path.cause === 'change') ? 'self' : kind;
-}
-
-function isRepair(assessed: Assessed): boolean {
-  const { decision } = assessed;
-  return (
-    decision.cause?.kind === 'drift' || (decision.cause?.kind === 'follows' && decision.paths.every((path) => path.cause !== 'change'))
-  );
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}
-
-/** Roles whose objects serve somebody: replacing or stopping one is an outage. */
-const SERVING: readonly Role[] = ['service', 'worker', 'store', 'frontend', 'ingress', 'runtime'];
 
 /** The whole succession part of a plan: the class, why it is that one, and what it means for those who use the environment. */
 export function classify(
   inputs: PlanInputs,
   resources: ReadonlyMap<ResourceAddress, Assessed>,
-  found: {
-    readonly refusals: readonly Refusal[];
-    readonly outputsChanged: boolean;
-    readonly steps: readonly PlannedStep[];
-    readonly guards: Succession['guards'];
-  },
+  found: Classified,
 ): Succession & { readonly outageAddresses: readonly ResourceAddress[] } {
-  const changed = [...resources.values()].filter((assessed) => assessed.decision.action !== 'noop');
-  const sealed = inputs.snapshot?.sealed ?? null;
-  const facts: Facts = {
-    refusals: found.refusals,
-    destroy: inputs.options.destroy,
-    keepProtected: inputs.options.keepProtected,
-    refreshOnly: inputs.options.refreshOnly,
-    sealed: sealed !== null,
-    lost: beginningLineage(inputs.snapshot, inputs.world.marked) !== null,
-    marked: changed.some((assessed) => assessed.recorded?.byMark === true),
-    changed,
-    outputsChanged: found.outputsChanged,
-    documentsDiffer: changed.some((assessed) => assessed.decision.paths.some((path) => path.cause === 'change')),
-  };
-  const chosen = RULES.find((rule) => rule.holds(facts));
-  if (chosen === undefined) throw new Error('no class holds, though the last always does');
-  const outageAddresses = changed
-    .filter(isOutage)
-    .map((assessed) => assessed.address)
-    .sort();
+  const changes = changesOf(inputs, { resources, outputs: found.outputs, lookup: found.lookup });
+  const verdict = judgeClass(inputs, resources, changes, found.refusals);
+  const row = verdict.chosen === null ? undefined : classRow(verdict.chosen);
+  const outageAddresses = outageOf(row?.outage ?? 'role', resources, found.graph);
   const stages = new Set<Stage>(found.steps.map((step) => step.stage));
   return {
-    class: chosen.name,
-    then: null,
-    rule: chosen.because(facts),
+    class: verdict.class,
+    then: verdict.then,
+    chosen: verdict.chosen,
+    rule: verdict.rule,
     outage: outageAddresses.length === 0 ? 'none' : outageAddresses.join(', '),
-    ...directionOf(found.steps, { destroy: facts.destroy, unclean: isUnclean(inputs.snapshot) }),
+    ...directionOf(found.steps, { destroy: inputs.options.destroy, unclean: isUnclean(inputs.snapshot) }),
     stages: STAGES.filter((stage) => stages.has(stage)),
-    changedPaths: changedPaths(changed, chosen.name),
-    rejected: rejectedClasses(facts, chosen.name),
+    changedPaths: changedPaths(changes, resources, verdict),
+    rejected: verdict.rejected,
     guards: found.guards,
-    refusals: found.refusals,
+    refusals: verdict.refusals,
     outageAddresses,
   };
+}
+
+function judgeClass(
+  inputs: PlanInputs,
+  resources: ReadonlyMap<ResourceAddress, Assessed>,
+  changes: readonly PathChange[],
+  refusals: readonly Refusal[],
+): Verdict {
+  const { environment, snapshot } = inputs;
+  const policy = successionPolicy(governingBlock(environment, snapshot?.sealed ?? null, 'policy'));
+  const chosen = chooseClass(inputs, resources, changes, policy);
+  const hooks = { inForce: governingBlock(environment, snapshot?.sealed ?? null, 'hooks'), candidate: environment.hooks };
+  const own = chosen.match?.refusal ?? null;
+  const all: Refusal[] = [
+    ...refusals,
+    ...(own === null ? [] : [{ code: own.code, path: own.paths[0] ?? environment.name, message: own.message }]),
+    ...(chosen.class === null ? [] : unmetRequirements(chosen.class, changes, hooks)),
+  ];
+  const base = { chosen: chosen.class, rejected: chosen.match?.rejected ?? [], then: null };
+  const open = openOperation(inputs);
+  if (open !== undefined) {
+    const after: ClassName = all.length > 0 || chosen.class === null ? 'refuse' : chosen.class;
+    const matched = matchOpen(open, {
+      sourceDigest: environment.sourceDigest,
+      sealedDigest: snapshot?.sealed?.sourceDigest ?? null,
+      fromOperation: null,
+      class: after,
+      allowed: policy.allow === null || !needsAllowance(after) || policy.allow.includes(after),
+    });
+    if (matched.class === 'refuse') {
+      const refusal = {
+        code: 'OPERATION_OPEN',
+        path: environment.name,
+        message: `${matched.rule}. Take its documents again and go on, or end it from where the world stands.`,
+        next: 'accede recover --forward',
+      };
+      return { ...base, class: 'refuse', rule: ruleOf.refused([refusal, ...all], chosen.class), refusals: [refusal, ...all] };
+    }
+    // Masks and requirements judge what comes after what is in force; going on and going back were judged when they began.
+    const kept = matched.class === 'supersede' ? all : refusals;
+    if (kept.length === 0) return { ...base, class: matched.class, then: matched.then, rule: matched.rule, refusals: [] };
+    return { ...base, class: 'refuse', rule: ruleOf.refused(kept, chosen.class), refusals: kept };
+  }
+  if (all.length > 0) return { ...base, class: 'refuse', rule: ruleOf.refused(all, chosen.class), refusals: all };
+  return { ...base, class: chosen.class ?? 'refuse', rule: chosen.rule, refusals: [] };
+}
+
+interface Choice {
+  readonly class: ClassName | null;
+  readonly rule: string;
+  readonly match?: Match;
+}
+
+/** The class by facts where those decide, else by the masks. */
+function chooseClass(
+  inputs: PlanInputs,
+  resources: ReadonlyMap<ResourceAddress, Assessed>,
+  changes: readonly PathChange[],
+  policy: SuccessionPolicy,
+): Choice {
+  const { options, snapshot } = inputs;
+  const work = [...resources.values()].filter(({ decision }) => decision.action !== 'noop');
+  if (options.destroy) {
+    const marked = work.some((assessed) => assessed.recorded?.byMark === true);
+    return { class: 'destroy', rule: ruleOf.destroy(options.keepProtected, marked) };
+  }
+  if ((snapshot?.sealed ?? null) === null) {
+    const isLost = beginningLineage(snapshot, inputs.world.marked) !== null;
+    return { class: 'initial', rule: ruleOf.initial(isLost) };
+  }
+  if (changes.length === 0) {
+    const isWork = work.some(({ decision }) => decision.action !== 'read');
+    return isWork
+      ? { class: 'drift-repair', rule: ruleOf.repair(options.refreshOnly) }
+      : { class: 'no-op', rule: ruleOf.nothing(options.refreshOnly) };
+  }
+  const match = matchClass(changes, policy);
+  return { class: match.chosen, rule: ruleOf.matched(match, changes), match };
 }
 
 /** Whether an earlier run left something half done. */
@@ -167,39 +155,32 @@ function isUnclean(snapshot: Snapshot | undefined): boolean {
   return serving.some((row) => row.ref === null || row.status === 'unfinished' || row.deposed.length > 0);
 }
 
-function isOutage(assessed: Assessed): boolean {
-  const { decision } = assessed;
-  const role = roleOf(assessed);
-  if (!SERVING.includes(role)) return false;
-  return decision.action === 'delete' || (decision.action === 'replace' && decision.order === 'destroy-first');
-}
-
-function changedPaths(changed: readonly Assessed[], admitting: SuccessorClass): Succession['changedPaths'] {
-  const admittedBy = admitting === 'refuse' ? null : admitting;
-  return changed
+/** The changes with the class that admits each; what drifted where that is the whole plan. */
+function changedPaths(
+  changes: readonly PathChange[],
+  resources: ReadonlyMap<ResourceAddress, Assessed>,
+  { chosen }: Verdict,
+): Succession['changedPaths'] {
+  const row = chosen === null ? undefined : classRow(chosen);
+  if (changes.length > 0) {
+    return changes.map((change) => ({
+      path: change.path,
+      role: change.role,
+      facet: change.facet,
+      action: change.action,
+      admittedBy: row !== undefined && admits(row.mask, change) ? row.name : null,
+    }));
+  }
+  if (chosen !== 'drift-repair') return [];
+  return [...resources.values()]
     .flatMap((assessed) =>
       assessed.decision.paths.map(({ path, facet }) => ({
         path: `${assessed.address}.${path}`,
         role: roleOf(assessed),
         facet,
-        admittedBy,
+        action: 'changed' as const,
+        admittedBy: chosen,
       })),
     )
-    .sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
-}
-
-/** The nearest narrower classes that were not taken, each with what it does not cover. */
-function rejectedClasses(facts: Facts, chosen: SuccessorClass): Succession['rejected'] {
-  if (chosen !== 'composite') return [];
-  const uncovered = facts.changed
-    .filter((assessed) => !isRepair(assessed))
-    .flatMap((assessed) => {
-      const own = assessed.decision.paths.filter((path) => path.cause === 'change').map(({ path }) => `${assessed.address}.${path}`);
-      return own.length > 0 ? own : [assessed.address];
-    })
-    .sort();
-  const isAsked = facts.changed.filter((assessed) => !isRepair(assessed)).every((assessed) => moverOf(assessed) === 'requested');
-  const reason =
-    uncovered.length === 0 ? 'outputs differ' : isAsked ? 'more is asked for than a repair' : 'the documents differ from what is in force';
-  return [{ class: 'drift-repair', uncovered, reason }];
+    .sort((a, b) => compareText(a.path, b.path));
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { type Attributes, isAttributes, type Value } from '../../core/value.ts';
-import type { Effect, Problem } from '../contract.ts';
+import type { Problem } from '../contract.ts';
 import { attribute, defineType, traitsOf } from '../define.ts';
 import { bareText, compact, liftOptional, memberNames, plainText } from './lift.ts';
+import { namedObjectEffects } from './named-object.ts';
 import { secretNames } from './network.ts';
 import { canonicalRepository, formatImageReference, isImageDigest, parseImageReference } from './reference.ts';
 import { splitWords } from './spelling.ts';
@@ -81,6 +82,7 @@ export const imageType = defineType({
     _defaults: traitsOf('What the image declares beside what is asked.', { facet: 'annotation' }),
   },
   role: 'infrastructure',
+  roleOfUsers: true,
   stage: 'preflight',
   foreignCode: 'IMAGE_FOREIGN',
   example: `resources:
@@ -114,26 +116,8 @@ export const imageType = defineType({
     }),
   identity: imageIdentity,
   align: alignImage,
-  effects: (change): readonly Effect[] => {
-    // What was fetched serves nobody by itself, and the next attempt finds it there.
-    const create: Effect = { name: 'create', part: 'apply', stage: 'preflight', object: 'create', direction: 'stays' };
-    const retire: Effect = { name: 'retire', part: 'retire', stage: 'retire', object: 'retire', direction: 'forward' };
-    const last = change.deposed ? [retire] : [];
-    switch (change.action) {
-      case 'create':
-        return [create, ...last];
-      case 'delete':
-        return [{ name: 'remove', part: 'remove', stage: 'retire', object: 'remove', direction: 'forward' }, ...last];
-      case 'replace':
-        // Two images never stand in each other's way, so the order that was asked for makes no difference.
-        return [{ name: 'set-aside', part: 'apply', stage: 'preflight', object: 'depose', direction: 'stays' }, create, retire];
-      case 'update':
-      case 'start':
-        return [{ name: 'verify', part: 'apply', stage: 'preflight', object: 'update', direction: 'stays' }, ...last];
-      default:
-        return change.action satisfies never;
-    }
-  },
+  // What was fetched serves nobody by itself, and the next attempt finds it there.
+  effects: (change) => namedObjectEffects(change, { stage: 'preflight', direction: 'stays', update: 'verify', independent: true }),
 });
 
 function imageIdentity(desired: Attributes): string | undefined {

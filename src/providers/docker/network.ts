@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { type Attributes, isAttributes, isList, Sensitive, type Value } from '../../core/value.ts';
-import type { Effect, Problem, Rivalry, TypeContext } from '../contract.ts';
+import type { Problem, Rivalry, TypeContext } from '../contract.ts';
 import { attribute, defineType, traitsOf } from '../define.ts';
 import { bareText, compact, lift, liftOptional, memberNames, plainText, sortedBy, textMap } from './lift.ts';
 import { LABEL_PREFIX, ownLabels } from './marks.ts';
+import { namedObjectEffects } from './named-object.ts';
 import { defaultName } from './naming.ts';
 import { canonicalIp, canonicalSubnet, isSubnet } from './spelling.ts';
 import type { NetworkReply } from './wire.ts';
@@ -46,7 +47,7 @@ const schema = z.strictObject({
     'Address management.',
     { immutable: true },
   ),
-  labels: attribute(labelsSchema.optional(), 'Labels, as a map or a list of `NAME=VALUE`.', { facet: 'annotation', immutable: true }),
+  labels: attribute(labelsSchema.optional(), 'Labels, as a map or a list of `NAME=VALUE`.', { immutable: true }),
 });
 
 /** `docker.network`: a network of the engine. The engine cannot change one, so every change of it is a replacement. */
@@ -83,27 +84,7 @@ export const networkType = defineType({
   identity: (desired) => plainText(desired['name']),
   align: alignNetwork,
   rivalries: nameRivalries('networks'),
-  effects: (change): readonly Effect[] => {
-    const create: Effect = { name: 'create', part: 'apply', stage: 'migrate', object: 'create', direction: 'back' };
-    const retire: Effect = { name: 'retire', part: 'retire', stage: 'retire', object: 'retire', direction: 'forward' };
-    const last = change.deposed ? [retire] : [];
-    switch (change.action) {
-      case 'create':
-        return [create, ...last];
-      case 'delete':
-        return [{ name: 'remove', part: 'remove', stage: 'retire', object: 'remove', direction: 'forward' }, ...last];
-      case 'replace':
-        if (change.order === 'destroy-first') {
-          return [{ name: 'remove', part: 'remove', stage: 'migrate', object: 'remove', direction: 'forward' }, create, ...last];
-        }
-        return [{ name: 'set-aside', part: 'apply', stage: 'migrate', object: 'depose', direction: 'back' }, create, retire];
-      case 'update':
-      case 'start':
-        return [{ name: 'update', part: 'apply', stage: 'migrate', object: 'update', direction: 'back' }, ...last];
-      default:
-        return change.action satisfies never;
-    }
-  },
+  effects: (change) => namedObjectEffects(change, { stage: 'migrate', direction: 'back', update: 'update', independent: false }),
 });
 
 /** Networks and volumes are told apart by their names alone, so that two of one name cannot be. */

@@ -10,6 +10,7 @@ import { containerType } from './container/type.ts';
 import { imageContentType } from './content/type.ts';
 import { resolveEndpoint } from './endpoint.ts';
 import { unreachedReason } from './errors.ts';
+import { failingClient } from './failing-client.ts';
 import { DEFAULT_HOST, parseHost } from './host-address.ts';
 import { imageType } from './image.ts';
 import { inventoryType } from './inventory.ts';
@@ -74,7 +75,10 @@ export const dockerProvider: Provider = {
   },
   open: async (attributes, io: EffectIo): Promise<Outcome<Session>> => {
     const opened = await open(attributes, io);
-    return opened.ok ? succeed(openSession(opened.value.connection, opened.value.versions)) : opened;
+    if (!opened.ok) return opened;
+    const { connection, versions } = opened.value;
+    const writer = io.faults === undefined ? connection.writer : failingClient(connection.writer, io.faults);
+    return succeed(openSession({ ...connection, writer }, versions));
   },
   openImages: async (attributes, io): Promise<Outcome<ImageLookUp>> => {
     const opened = await open(attributes, io);

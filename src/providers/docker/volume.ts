@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Attributes } from '../../core/value.ts';
-import type { Effect } from '../contract.ts';
 import { attribute, defineType, traitsOf } from '../define.ts';
 import { compact, plainText, textMap } from './lift.ts';
 import { ownLabels } from './marks.ts';
+import { namedObjectEffects } from './named-object.ts';
 import { defaultName } from './naming.ts';
 import { labelsSchema, nameRivalries, objectName, reservedLabels, secretNames } from './network.ts';
 import type { VolumeReply } from './wire.ts';
@@ -18,7 +18,7 @@ const schema = z.strictObject({
     facet: 'identity',
     immutable: true,
   }),
-  labels: attribute(labelsSchema.optional(), 'Labels, as a map or a list of `NAME=VALUE`.', { facet: 'annotation', immutable: true }),
+  labels: attribute(labelsSchema.optional(), 'Labels, as a map or a list of `NAME=VALUE`.', { immutable: true }),
 });
 
 /** `docker.volume`: a named volume. It holds data: it starts protected, and every change of it is a replacement. */
@@ -51,27 +51,7 @@ export const volumeType = defineType({
     }),
   identity: (desired) => plainText(desired['name']),
   rivalries: nameRivalries('volumes'),
-  effects: (change): readonly Effect[] => {
-    const create: Effect = { name: 'create', part: 'apply', stage: 'migrate', object: 'create', direction: 'back' };
-    const retire: Effect = { name: 'retire', part: 'retire', stage: 'retire', object: 'retire', direction: 'forward' };
-    const last = change.deposed ? [retire] : [];
-    switch (change.action) {
-      case 'create':
-        return [create, ...last];
-      case 'delete':
-        return [{ name: 'remove', part: 'remove', stage: 'retire', object: 'remove', direction: 'forward' }, ...last];
-      case 'replace':
-        if (change.order === 'destroy-first') {
-          return [{ name: 'remove', part: 'remove', stage: 'migrate', object: 'remove', direction: 'forward' }, create, ...last];
-        }
-        return [{ name: 'set-aside', part: 'apply', stage: 'migrate', object: 'depose', direction: 'back' }, create, retire];
-      case 'update':
-      case 'start':
-        return [{ name: 'update', part: 'apply', stage: 'migrate', object: 'update', direction: 'back' }, ...last];
-      default:
-        return change.action satisfies never;
-    }
-  },
+  effects: (change) => namedObjectEffects(change, { stage: 'migrate', direction: 'back', update: 'update', independent: false }),
 });
 
 /** The normal form of a volume that is there. */

@@ -88,7 +88,9 @@ function observe(world: FakeWorld, zone: string, query: ObjectQuery): Observed {
     objects.find((one) => one.ref === query.ref) ??
     objects.find((one) => query.id !== undefined && one.mark?.id === query.id && one.mark.lineage === query.mark.lineage) ??
     objects.find((one) => one.name === query.identity);
-  return object === undefined ? { kind: 'absent' } : describe(object, query);
+  if (object === undefined) return { kind: 'absent' };
+  const notes = world.notes.get(object.name);
+  return { ...describe(object, query), ...(notes === undefined ? {} : { notes }) };
 }
 
 function describe(object: FakeObject, query: ObjectQuery): Found {

@@ -62,6 +62,7 @@ export const serviceType = fakeType('fake.service', {
 export const imageType = fakeType('fake.image', {
   summary: 'An image of the fake world',
   role: 'infrastructure',
+  roleOfUsers: true,
   stage: 'preflight',
   foreignCode: 'IMAGE_FOREIGN',
 });
@@ -85,7 +86,7 @@ export const generationType = fakeType('fake.generation', {
 });
 
 type Particulars = Pick<ResourceType, 'summary' | 'role' | 'stage' | 'foreignCode'> &
-  Partial<Pick<ResourceType, 'roles' | 'protected'>> & { readonly proves?: boolean; readonly commits?: boolean };
+  Partial<Pick<ResourceType, 'roles' | 'protected' | 'roleOfUsers'>> & { readonly proves?: boolean; readonly commits?: boolean };
 
 function fakeType(type: string, { proves = false, commits = false, ...particulars }: Particulars): ResourceType {
   return defineType({

@@ -1,6 +1,6 @@
 import type { ResourceAddress, TypeName } from '../../core/address.ts';
 import type { Plain } from '../../core/value.ts';
-import { type Mark, ProviderError, type ProviderErrorCode } from '../contract.ts';
+import { type Found, type Mark, ProviderError, type ProviderErrorCode } from '../contract.ts';
 
 /** One object of the fake world, in the state in which it is now. */
 export interface FakeObject {
@@ -76,6 +76,8 @@ export class FakeWorld {
   reads = 0;
   /** How often the objects of a type were listed by their marks. */
   lists = 0;
+  /** What is to be known of objects, by name. */
+  readonly notes = new Map<string, NonNullable<Found['notes']>>();
   readonly #objects = new Map<string, FakeObject>();
   /** Every live id that there ever was. */
   readonly #refs = new Set<string>();

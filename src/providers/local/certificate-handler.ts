@@ -18,7 +18,8 @@ import {
 } from '../contract.ts';
 import { accountAs, ownerNumber } from './accounts.ts';
 import { makesNew, pathsIn, WHOLE } from './certificate-type.ts';
-import { absolutePath, modeText } from './file-type.ts';
+import { modeText } from './file-type.ts';
+import { placeOf, readAtPath, resolveAtPath } from './path-object.ts';
 import type { Made } from './recorded.ts';
 import { desiredMode, desiredPath, makeStaged, removeStaged, requireDirectory, residueKey } from './stage.ts';
 import { belongTogether, type CertificateFacts, type CertificatePair, makeCertificate, readCertificate, serialText } from './x509.ts';
@@ -30,17 +31,12 @@ const WARNED_BEFORE = 30 * 24 * 3600 * 1000;
 
 /** Reads a certificate and its key. A directory in its place that holds neither is not taken for one of them. */
 export async function readCertificateObject(query: ObjectQuery, io: ReadIo): Promise<Observed> {
-  try {
-    return (await observe(query.ref, query, io)) ?? (await observe(query.identity, query, io)) ?? { kind: 'absent' };
-  } catch (error) {
-    if (error instanceof ProviderError) return { kind: 'cannot-see', code: error.code, reason: error.message };
-    throw error;
-  }
+  return await readAtPath(query, (path) => observe(path, query, io));
 }
 
 /** The absolute path of a directory with both files is its live id. */
 export async function resolveCertificate(id: string, io: ReadIo): Promise<string | undefined> {
-  if (!id.startsWith('/') || absolutePath(id, '/') !== id || (await io.host.status(id))?.kind !== 'directory') return undefined;
+  if ((await resolveAtPath(id, 'directory', io)) === undefined) return undefined;
   const { certificate, key } = await readPair(id, io.host);
   return certificate === undefined || key === undefined ? undefined : id;
 }
@@ -105,7 +101,7 @@ async function observe(path: string | undefined, query: ObjectQuery, io: ReadIo)
     owner: path === query.ref ? 'ours' : 'nobody',
     ref: path,
     attributes: {
-      ...(isRecorded && recorded['path'] !== undefined ? { path: recorded['path'] } : path === query.identity ? {} : { path }),
+      ...placeOf(path, query),
       ...(isRecorded && recorded['generation'] !== undefined ? { generation: recorded['generation'] } : {}),
       ...(facts === undefined ? {} : { names: facts.names, validity_days: facts.days }),
       ...(keyStatus === undefined

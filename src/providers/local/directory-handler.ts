@@ -15,7 +15,8 @@ import {
   type Undo,
 } from '../contract.ts';
 import { accountAs, ownerNumber } from './accounts.ts';
-import { absolutePath, modeText } from './file-type.ts';
+import { modeText } from './file-type.ts';
+import { placeOf, readAtPath, resolveAtPath } from './path-object.ts';
 import { desiredMode, desiredPath, makeStaged, removeStaged, requireDirectory, residueKey } from './stage.ts';
 
 /** The file that says whose a directory is. */
@@ -30,18 +31,12 @@ type Marker = z.infer<typeof markerSchema>;
 
 /** Reads a directory. What is at the path and is none, and what cannot be looked into, is not seen. */
 export async function readDirectory(query: ObjectQuery, io: ReadIo): Promise<Observed> {
-  try {
-    return (await observe(query.ref, query, io.host)) ?? (await observe(query.identity, query, io.host)) ?? { kind: 'absent' };
-  } catch (error) {
-    if (error instanceof ProviderError) return { kind: 'cannot-see', code: error.code, reason: error.message };
-    throw error;
-  }
+  return await readAtPath(query, (path) => observe(path, query, io.host));
 }
 
 /** An absolute path of a directory is its own live id. */
 export async function resolveDirectory(id: string, io: ReadIo): Promise<string | undefined> {
-  if (!id.startsWith('/') || absolutePath(id, '/') !== id) return undefined;
-  return (await io.host.status(id))?.kind === 'directory' ? id : undefined;
+  return await resolveAtPath(id, 'directory', io);
 }
 
 /** Carries out one effect of a directory. */
@@ -115,7 +110,7 @@ async function observe(path: string | undefined, query: ObjectQuery, host: ReadH
     owner: ownerOf(marker, query, path),
     ref: path,
     attributes: {
-      ...(path === query.ref && recorded?.['path'] !== undefined ? { path: recorded['path'] } : path === query.identity ? {} : { path }),
+      ...placeOf(path, query),
       owner: await accountAs(recorded?.['owner'], status.uid, (name) => host.userId(name)),
       mode: modeText(status.mode),
       marker: marker !== undefined,

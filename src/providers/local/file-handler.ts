@@ -16,21 +16,16 @@ import {
 import { accountAs } from './accounts.ts';
 import { bytesOfContent, CONTENT_LIMIT, contentOfBytes, isTooLarge, tooLarge } from './content.ts';
 import { absolutePath, fileType, modeText } from './file-type.ts';
+import { placeOf, readAtPath, resolveAtPath } from './path-object.ts';
 
 /** Reads a file. What is at the path and is no file, and what cannot be read, is not seen; it is never taken for absent. */
 export async function readFileObject(query: ObjectQuery, io: ReadIo): Promise<Observed> {
-  try {
-    return (await observe(query.ref, query, io.host)) ?? (await observe(query.identity, query, io.host)) ?? { kind: 'absent' };
-  } catch (error) {
-    if (error instanceof ProviderError) return { kind: 'cannot-see', code: error.code, reason: error.message };
-    throw error;
-  }
+  return await readAtPath(query, (path) => observe(path, query, io.host));
 }
 
 /** An absolute path of a regular file is its own live id. */
 export async function resolveFile(id: string, io: ReadIo): Promise<string | undefined> {
-  if (!id.startsWith('/') || absolutePath(id, '/') !== id) return undefined;
-  return (await io.host.status(id))?.kind === 'file' ? id : undefined;
+  return await resolveAtPath(id, 'file', io);
 }
 
 /** Carries out one effect of a file. */
@@ -118,16 +113,6 @@ async function observe(path: string | undefined, query: ObjectQuery, host: ReadH
     group: await accountAs(recorded?.['group'], status.gid, (name) => host.groupId(name)),
   };
   return { kind: 'found', owner: path === query.ref ? 'ours' : 'nobody', ref: path, attributes, computed: {} };
-}
-
-/**
- * The path as the documents spell it, where that is known: a recorded object has the recorded spelling. A file at the desired place has none
- * of its own and takes the desired one when it is aligned, since a relative spelling starts at a folder that is not known here.
- */
-function placeOf(path: string, query: ObjectQuery): Attributes {
-  const recorded = query.recorded?.attributes['path'];
-  if (path === query.ref && recorded !== undefined) return { path: recorded };
-  return path === query.identity ? {} : { path };
 }
 
 async function liveContent(path: string, status: FileStatus, host: ReadHost): Promise<Attributes> {

@@ -13,7 +13,7 @@ const schema = z.strictObject({
   overlap: attribute(
     z.int().min(0).max(16).optional(),
     'How many former public keys stay in `public_keys`, so that what they signed is taken for a while. Default 1; 0 lets them go.',
-    { facet: 'authority' },
+    { facet: 'credential' },
   ),
 });
 

@@ -15,15 +15,11 @@ const schema = z.strictObject({
         'two ports from 1 to 65535 with a hyphen between, the lower one first: "20000-20099"',
       ),
     'The ports to give away, as "20000-20099". Nothing else should use them; those of two resources must not overlap.',
-    { facet: 'routing' },
   ),
   names: attribute(
     z.array(z.string().min(1).max(200)).min(1).max(10_000),
     'Who gets a port. A name keeps its port for as long as it stands here.',
-    {
-      facet: 'routing',
-      compare: 'set',
-    },
+    { compare: 'set' },
   ),
 });
 
@@ -34,7 +30,7 @@ export const portsType = defineType({
   schemaVersion: 1,
   schema,
   traits: {
-    by_name: traitsOf('The port of each name: `by_name["x"]`. Known at plan.', { computed: true, facet: 'routing' }),
+    by_name: traitsOf('The port of each name: `by_name["x"]`. Known at plan.', { computed: true }),
   },
   role: 'infrastructure',
   stage: 'migrate',

@@ -1,6 +1,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AccedeEvent } from '../../../src/apply/events.ts';
 import { Sensitive } from '../../../src/core/value.ts';
 import { condition, desired, environment, Reference } from '../../support/desired.ts';
 import { EngineBench, outline } from '../../support/engine.ts';
@@ -170,7 +171,7 @@ describe('a failed step', () => {
     expect(await bench.apply(document, after)).toMatchObject({ exitCode: 6, steps: { done: ['fake.thing.a:remove'] } });
     const next = await bench.prepare(after);
     expect(outline(next.document)).toMatchInlineSnapshot(`
-      "composite
+      "configuration
       create fake.thing.a: its predecessor was removed and it has not come yet
         fake.thing.a:create"
     `);
@@ -187,7 +188,7 @@ describe('a failed step', () => {
     expect(bench.world.objects()).toHaveLength(2);
     const next = await bench.prepare(at('v2'));
     expect(outline(next.document)).toMatchInlineSnapshot(`
-      "composite
+      "drift-repair
       update fake.thing.a: a predecessor is left to remove
         fake.thing.a:retire"
     `);
@@ -247,6 +248,50 @@ describe('an interruption', () => {
     expect(result.steps.notDone.length).toBeGreaterThan(0);
     await bench.converge(all);
     expect(bench.world.objects()).toHaveLength(12);
+  });
+
+  /** A run of two things that is stopped once the first is there. */
+  async function stopped() {
+    const both = [thing('a'), thing('b', { needs: new Reference('fake.thing.a', 'name') })];
+    const stop = new AbortController();
+    const { document } = await bench.prepare(both);
+    const result = await bench.apply(document, both, {
+      stop: stop.signal,
+      emit: (event) => {
+        if (event.type === 'step.done') stop.abort();
+      },
+    });
+    expect(result).toMatchObject({ exitCode: 130, steps: { done: ['fake.thing.a:create'], notDone: ['fake.thing.b:create'] } });
+    return { both, serial: result.serial };
+  }
+
+  it('must leave the operation open, so that it can be taken back', async () => {
+    const { both, serial } = await stopped();
+    expect((await (await bench.store()).read())?.open?.operation).toMatchObject({ serial, outcome: null });
+    expect(await bench.recoverBack(both)).toMatchObject({ exitCode: 0, serial });
+    expect(bench.world.objects()).toEqual([]);
+    const snapshot = await (await bench.store()).read();
+    expect(snapshot).toMatchObject({ open: null, lastOperation: { serial, outcome: 'compensated' } });
+    expect(snapshot?.resources.size).toBe(0);
+  });
+
+  it('must be gone on from by the next apply, which does only what is left', async () => {
+    const { both } = await stopped();
+    const { document } = await bench.prepare(both);
+    expect(document.warnings.map(({ code }) => code)).toContain('OPERATION_OPEN');
+    expect(await bench.converge(both)).toMatchObject({ steps: { done: ['fake.thing.b:create'] } });
+    expect((await (await bench.store()).read())?.open).toBeNull();
+  });
+
+  it('must end the operation that has done nothing yet, and leave the plan as it was', async () => {
+    const stop = new AbortController();
+    const all = [thing('a')];
+    const { document } = await bench.prepare(all);
+    const emit = (event: AccedeEvent) => {
+      if (event.type === 'operation.started') stop.abort();
+    };
+    expect(await bench.apply(document, all, { stop: stop.signal, emit })).toMatchObject({ exitCode: 130, steps: { done: [] } });
+    expect((await (await bench.store()).read())?.open).toBeNull();
   });
 });
 

@@ -110,7 +110,7 @@ describe('a secret that Accede makes', () => {
     const first = content('env');
     const { document } = await bench.prepare(at(2));
     expect(outline(document)).toMatchInlineSnapshot(`
-      "composite
+      "configuration
       update fake.service.app: token differs
       update local.file.env: content differs
       update local.secret.db: generation differs

@@ -6,7 +6,7 @@ import type { ResourceAddress } from '../../../src/core/address.ts';
 import { Sensitive } from '../../../src/core/value.ts';
 import type { Environment, ResourceInstance } from '../../../src/spec/environment.ts';
 import { BackendError, type StateStore, type WriteSession } from '../../../src/state/contract.ts';
-import { desired, environment } from '../../support/desired.ts';
+import { desired, environment, Reference } from '../../support/desired.ts';
 import { EngineBench } from '../../support/engine.ts';
 
 let bench: EngineBench;
@@ -82,6 +82,7 @@ function killedStore(inner: StateStore, killed: Killed): StateStore {
           resume: (serial) => session.resume(serial),
           write: (mutations) => session.write(mutations),
           end: (serial, outcome, summary, sealed, evidence) => session.end(serial, outcome, summary, sealed, evidence),
+          retire: (retirement) => session.retire(retirement),
           release: () => session.release(),
           ...killed(session),
         },
@@ -294,3 +295,43 @@ describe('a run that was killed', () => {
 function isAt(step: { readonly effect: string; readonly status: string }, effect: string, status: string): boolean {
   return step.effect === effect && step.status === status;
 }
+
+describe('a plan that was made before a run', () => {
+  const thing = (size: number) => desired('fake.thing.a', { size });
+
+  it('must be applied all the same where it leaves alone what was run', async () => {
+    await bench.converge([task(), thing(1)]);
+    const { document } = await bench.prepare([task(), thing(2)]);
+    expect(await run([task(), thing(1)])).toMatchObject({ exitCode: 0, answer: 1 });
+    expect(await run([task(), thing(1)])).toMatchObject({ exitCode: 0, answer: 2 });
+    expect(await bench.apply(document, [task(), thing(2)])).toMatchObject({ exitCode: 0, steps: { done: ['fake.thing.a:update'] } });
+    expect((await recorded())?.computed).toMatchObject({ answer: 2 });
+    expect(runs()).toBe(2);
+  });
+
+  it('must be stale where it does something about what was run', async () => {
+    await bench.converge([task(), thing(1)]);
+    const after = [reference, thing(2)];
+    const { document } = await bench.prepare(after);
+    expect(document.changes.find(({ address }) => address === ADDRESS)?.action).not.toBe('noop');
+    expect(await run([task(), thing(1)])).toMatchObject({ exitCode: 0 });
+    expect(await bench.apply(document, after)).toMatchObject({ exitCode: 4, diagnostics: [{ code: 'PLAN_STALE' }] });
+  });
+
+  it('must be stale where what the run answered is read by what it changes', async () => {
+    const reading = desired('fake.thing.a', { size: new Reference(ADDRESS, 'answer') });
+    await bench.converge([task(), desired('fake.thing.a', {})]);
+    await run([task(), desired('fake.thing.a', {})]);
+    const { document } = await bench.prepare([task(), reading]);
+    await run([task(), desired('fake.thing.a', {})]);
+    expect(await bench.apply(document, [task(), reading])).toMatchObject({ exitCode: 4 });
+  });
+
+  it('must be stale where anything but a run came in between', async () => {
+    await bench.converge([task(), thing(1)]);
+    const { document } = await bench.prepare([task(), thing(2)]);
+    await run([task(), thing(1)]);
+    await bench.converge([task(), thing(1), desired('fake.thing.b', {})]);
+    expect(await bench.apply(document, [task(), thing(2)])).toMatchObject({ exitCode: 4 });
+  });
+});

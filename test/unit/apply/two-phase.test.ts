@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Mutation } from '../../../src/state/contract.ts';
 import { desired } from '../../support/desired.ts';
 import { EngineBench, outline } from '../../support/engine.ts';
 
@@ -72,6 +73,30 @@ describe('a resource that is activated and then committed', () => {
       expect(bench.world.named('test-g')).toMatchObject({ running: true, attributes: { size } });
       expect(outline((await bench.prepare(at(size))).document)).toBe('no-op');
     }
+  });
+
+  it('must be committed also where the run died before it could record that it had activated', async () => {
+    await bench.converge(at(1));
+    const { document } = await bench.prepare(at(2));
+    const isActivated = (mutation: Mutation) =>
+      mutation.kind === 'step' && mutation.step.step === 'fake.generation.g:update' && mutation.step.status === 'done';
+    await bench.applyUntil(document, at(2), isActivated);
+    expect(bench.world.named('test-g')).toMatchObject({ running: false, attributes: { size: 2 } });
+    expect(outline((await bench.prepare(at(2))).document)).not.toBe('no-op');
+    await bench.converge(at(2));
+    expect(bench.world.named('test-g')).toMatchObject({ running: true, attributes: { size: 2 } });
+    expect(outline((await bench.prepare(at(2))).document)).toBe('no-op');
+  });
+
+  it('must be committed and recorded where the run died before it could record that it had made it', async () => {
+    const { document } = await bench.prepare(at(1));
+    const isMade = (mutation: Mutation) =>
+      mutation.kind === 'step' && mutation.step.step === 'fake.generation.g:create' && mutation.step.status === 'done';
+    await bench.applyUntil(document, at(1), isMade);
+    expect(bench.world.named('test-g')).toMatchObject({ running: false });
+    await bench.converge(at(1));
+    expect(bench.world.named('test-g')).toMatchObject({ running: true });
+    expect(outline((await bench.prepare(at(1))).document)).toBe('no-op');
   });
 
   it('must not go back once it is committed', async () => {

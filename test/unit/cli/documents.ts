@@ -54,10 +54,11 @@ export function plan(changes: readonly PlannedChange[], more: Partial<PlanDocume
       providers: {},
       options: DEFAULT_OPTIONS,
     },
-    state: { lineage: 'a'.repeat(32), serial: 12, digest: empty, begins: null },
+    state: { lineage: 'a'.repeat(32), epoch: 1, serial: 12, digest: empty, begins: null },
     succession: {
       class: 'composite',
       then: null,
+      chosen: 'composite',
       rule: 'no narrower class covers every change',
       outage: 'none',
       direction: 'forward: what was done stays recorded',

@@ -36,6 +36,21 @@ describe('an interruption', () => {
     expect(said[1]).toContain('Still finishing');
   });
 
+  it('must not say that nothing new begins while what was done is taken back, nor break that off', () => {
+    const { made, said, target, left } = interrupts();
+    made.beginApply();
+    made.beginWayBack();
+    target.emit('SIGINT');
+    target.emit('SIGINT');
+    expect(left()).toBe(0);
+    expect(made.reads.aborted).toBe(false);
+    expect(said).toHaveLength(2);
+    for (const text of said) {
+      expect(text).toContain('taking back goes on to its end');
+      expect(text).not.toContain('nothing new begins');
+    }
+  });
+
   it('must not be listened to any more when the run is over', () => {
     const { target, stop } = interrupts();
     stop();

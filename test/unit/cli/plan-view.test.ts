@@ -26,12 +26,12 @@ describe('the text of a plan', () => {
         }),
       ],
       {
-        state: { lineage: null, serial: 0, digest: digest(''), begins: null },
+        state: { lineage: null, epoch: null, serial: 0, digest: digest(''), begins: null },
         succession: { ...plan([]).succession, class: 'initial', rule: 'nothing was applied yet', stages: ['publish', 'start'] },
       },
     );
     expect(renderPlan(document, style, { next: 'accede apply plan.json' })).toMatchInlineSnapshot(`
-      "staging        plan sha256:c64a0817…e50b · no state yet · 2026-11-30 14:02 UTC
+      "staging        plan sha256:beeb0832…23cb · no state yet · 2026-11-30 14:02 UTC
 
       Successor: initial        outage: none        failure: forward: what was done stays recorded
         rule      nothing was applied yet
@@ -106,12 +106,12 @@ describe('the text of a plan', () => {
       },
     );
     expect(renderPlan(document, style)).toMatchInlineSnapshot(`
-      "staging        plan sha256:126ae471…1b3c · state #12 · 2026-11-30 14:02 UTC
+      "staging        plan sha256:00bb6bf4…bf89 · state #12 · 2026-11-30 14:02 UTC
 
       Successor: composite        outage: none        affected: docker.container.app
         failure   forward: what was done stays recorded
         rule      no narrower class covers every change
-        not       drift-repair: the documents differ; uncovered: docker.container.api.image
+        not       drift-repair uncovered: docker.container.api.image
         guards    1 of 1 hold
 
       -/+ docker.container.api                      replace   implementation
@@ -168,7 +168,7 @@ describe('the text of a plan', () => {
       },
     });
     expect(renderPlan(document, style)).toMatchInlineSnapshot(`
-      "staging        plan sha256:be3d0c63…0266 · state #12 · 2026-11-30 14:02 UTC
+      "staging        plan sha256:36042357…9bcd · state #12 · 2026-11-30 14:02 UTC
 
       Successor: refuse        outage: none        failure: forward: what was done stays recorded
         rule      something is refused
@@ -339,7 +339,7 @@ describe('the text of a plan', () => {
     expect(performance.now() - started).toBeLessThan(2_000);
     expect(text.split('\n').length).toBeLessThan(40);
     expect(text).toMatchInlineSnapshot(`
-      "staging        plan sha256:47d450a9…1a49 · state #12 · 2026-11-30 14:02 UTC
+      "staging        plan sha256:b0b2a7d7…5320 · state #12 · 2026-11-30 14:02 UTC
 
       Successor: composite        outage: none        failure: forward: what was done stays recorded
         rule      no narrower class covers every change

@@ -64,7 +64,7 @@ describe('a certificate that Accede makes', () => {
     const before = both();
     const { document } = await bench.prepare(at(2));
     expect(outline(document)).toMatchInlineSnapshot(`
-      "composite
+      "configuration
       update fake.service.user: needs differs
       update local.certificate.web: generation differs
         fake.service.user:ready < fake.service.user:start
@@ -84,7 +84,7 @@ describe('a certificate that Accede makes', () => {
     const before = both();
     const { document } = await bench.prepare([certificate({ mode: '0640' }), user('digest')]);
     expect(outline(document)).toMatchInlineSnapshot(`
-      "composite
+      "configuration
       update local.certificate.web: mode differs
         local.certificate.web:update"
     `);

@@ -26,7 +26,7 @@ describe('a change of the documents', () => {
   it('must update in place what can be, and replace what cannot', async () => {
     await bench.converge([thing('a'), thing('b')]);
     expect(await plan([thing('a', { size: 2 }), thing('b', { image: 'v2' })])).toMatchInlineSnapshot(`
-      "composite
+      "configuration
       update fake.thing.a: size differs
       replace fake.thing.b destroy-first: image differs
         fake.thing.a:update
@@ -39,7 +39,7 @@ describe('a change of the documents', () => {
     const bound = (image: string) => [thing('a', { image }), desired('fake.service.s', { wants: new Reference('fake.thing.a', 'name') })];
     await bench.converge(bound('v1'));
     expect(await plan(bound('v2'))).toMatchInlineSnapshot(`
-      "composite
+      "configuration
       replace fake.service.s destroy-first: wants differs
       replace fake.thing.a destroy-first: image differs
         fake.service.s:create < fake.service.s:depose, fake.thing.a:create
@@ -62,7 +62,7 @@ describe('a change of the documents', () => {
     ];
     await bench.converge(chain('v1'));
     expect(await plan(chain('v2'))).toMatchInlineSnapshot(`
-      "composite
+      "configuration
       replace fake.thing.a create-first: image differs
       replace fake.thing.b create-first: image, wants differ
         fake.thing.a:create < fake.thing.a:depose
@@ -80,7 +80,7 @@ describe('a change of the documents', () => {
   it('must delete dependants before what they depended on', async () => {
     await bench.converge([thing('a'), thing('b', { needs: new Reference('fake.thing.a', 'id') }), thing('c')]);
     expect(await plan([thing('c')])).toMatchInlineSnapshot(`
-      "composite
+      "topology
       delete fake.thing.a: no longer in the documents
       delete fake.thing.b: no longer in the documents
         fake.thing.a:remove < fake.thing.b:remove
@@ -97,7 +97,7 @@ describe('a change of the documents', () => {
     ];
     await bench.converge(pair(1));
     expect(await plan(pair(2))).toMatchInlineSnapshot(`
-      "composite
+      "configuration
       update fake.thing.a: size differs
       replace fake.thing.b destroy-first: follows fake.thing.a.size
         fake.thing.a:update
@@ -117,7 +117,7 @@ describe('a change of the documents', () => {
     await bench.converge([thing('a'), thing('b')]);
     const guarded = [thing('a', {}, { lifecycle: { preventDestroy: true } }), thing('b', {}, { dependsOn: ['fake.thing.a'] })];
     expect(await plan(guarded)).toMatchInlineSnapshot(`
-      "composite
+      "policy-change
       update fake.thing.a: lifecycle.prevent_destroy differs
       update fake.thing.b: depends_on differs
         fake.thing.a:record
@@ -133,7 +133,7 @@ describe('a change of the documents', () => {
     await bench.converge([thing('a', { size: 1 })]);
     bench.world.set('test-a', { size: 2 });
     expect(await plan([thing('a', { size: 2 })])).toMatchInlineSnapshot(`
-      "composite
+      "configuration
       adopt fake.thing.a: already live as the documents have it: size
         fake.thing.a:record
       drift changed fake.thing.a: is what the documents want now"
@@ -183,7 +183,7 @@ describe('drift', () => {
     await bench.converge(all, { refreshOnly: true });
     expect(bench.world.calls()).toHaveLength(calls);
     expect(await plan(all)).toMatchInlineSnapshot(`
-      "composite
+      "topology
       create fake.thing.a: not there yet
       update fake.thing.b: size differs
         fake.thing.a:create
@@ -242,7 +242,7 @@ describe('what is not ours', () => {
     bench.world.unreachable = true;
     const { document } = await bench.prepare([thing('a'), desired('local.value.v', { input: 1 })], { excludes: ['fake.thing.a'] });
     expect(outline(document)).toMatchInlineSnapshot(`
-      "composite
+      "topology
       create local.value.v: not there yet
         local.value.v:create"
     `);
@@ -258,7 +258,7 @@ describe('refactoring', () => {
     const ref = bench.world.named('fixed')?.ref;
     const after = environment([thing('z', { name: 'fixed' }), thing('b', { needs: 'x' }, { dependsOn: ['fake.thing.z'] })], { moved });
     expect(await plan(after)).toMatchInlineSnapshot(`
-      "composite
+      "annotation
       move fake.thing.z: moved in the documents
         fake.thing.z:record"
     `);
@@ -275,7 +275,7 @@ describe('refactoring', () => {
       { moved },
     );
     expect(await plan(after)).toMatchInlineSnapshot(`
-      "composite
+      "annotation
       move fake.thing.z["x"]: moved in the documents
       move fake.thing.z["y"]: moved in the documents
         fake.thing.z["x"]:record
@@ -293,7 +293,7 @@ describe('refactoring', () => {
     await bench.converge([thing('a'), thing('b')]);
     const after = environment([thing('b')], { removed: [{ address: 'fake.thing.a', destroy: false, source: where }] });
     expect(await plan(after)).toMatchInlineSnapshot(`
-      "composite
+      "policy-change
       forget fake.thing.a: the documents give it up
         fake.thing.a:record"
     `);
@@ -360,7 +360,7 @@ describe('protection', () => {
     `);
     await bench.converge([store({}, { lifecycle: { preventDestroy: false } })]);
     expect(await plan([thing('a')])).toMatchInlineSnapshot(`
-      "composite
+      "topology
       delete fake.store.s: no longer in the documents
       create fake.thing.a: not there yet
         fake.store.s:remove
@@ -435,15 +435,15 @@ describe('protection', () => {
     expect(document.changes.map(({ address }) => address)).toEqual(['fake.thing.a']);
   });
 
-  it('must say who changes how much', async () => {
+  it('must tell what the documents change from what drifted', async () => {
     const b = (size: number) => thing('b', { size });
     await bench.converge([thing('a', { size: 1 }), b(1), thing('c')]);
     bench.world.set('test-a', { size: 5 });
     const rule = async (size: number, options = {}) =>
       (await bench.prepare([thing('a', { size: 1 }), b(size), thing('c')], options)).document.succession;
-    expect((await rule(2)).rule).toBe('the documents change 1 resource; 1 resource drifted');
-    expect((await rule(1, { replace: ['fake.thing.c'] })).rule).toBe('1 resource is changed as asked for; 1 resource drifted');
-    expect((await rule(1, { replace: ['fake.thing.c'] })).rejected[0]?.reason).toBe('more is asked for than a repair');
+    expect((await rule(2)).changedPaths.map(({ path }) => path)).toEqual(['fake.thing.b.size']);
+    expect((await rule(1, { replace: ['fake.thing.c'] })).changedPaths.map(({ path }) => path)).toEqual(['fake.thing.c']);
+    expect((await rule(1)).class).toBe('drift-repair');
     expect((await rule(2, { refreshOnly: true })).rule).toBe(
       'the record takes over what is live; the documents are left aside, as asked for',
     );
@@ -489,7 +489,7 @@ describe('a part of the environment', () => {
   it('must be replaced on request', async () => {
     await bench.converge([thing('a')]);
     expect(await plan([thing('a')], { replace: ['fake.thing.a'] })).toMatchInlineSnapshot(`
-      "composite
+      "configuration
       replace fake.thing.a destroy-first: asked for: --replace fake.thing.a
         fake.thing.a:create < fake.thing.a:remove
         fake.thing.a:remove"

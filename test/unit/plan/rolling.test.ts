@@ -49,7 +49,7 @@ describe('instances without update', () => {
     expect(document.rolling).toEqual([]);
     expect(document.steps.every((step) => step.seconds === undefined)).toBe(true);
     expect(text).toMatchInlineSnapshot(`
-      "composite
+      "configuration
       replace fake.service.web["a"] destroy-first: image differs
       replace fake.service.web["b"] destroy-first: image differs
         fake.service.web["a"]:create < fake.service.web["a"]:depose
@@ -73,7 +73,7 @@ describe('instances with update', () => {
     const { outline: text, batches } = await planned(web('ab', {}), web('ab', {}, 'v2'));
     expect(batches).toEqual(['fake.service.web: a | b']);
     expect(text).toMatchInlineSnapshot(`
-      "composite
+      "configuration
       replace fake.service.web["a"] destroy-first: image differs
       replace fake.service.web["b"] destroy-first: image differs
         fake.service.web["a"]:create < fake.service.web["a"]:depose
@@ -97,7 +97,7 @@ describe('instances with update', () => {
     const { outline: text, batches, document } = await planned([...web('ab', update), route], [...web('ab', update, 'v2'), route]);
     expect(batches).toEqual(['fake.service.web: a 2.5s | b']);
     expect(text).toMatchInlineSnapshot(`
-      "composite
+      "configuration
       replace fake.service.web["a"] create-first: image differs
       replace fake.service.web["b"] create-first: image differs
       update fake.thing.route: needs differs

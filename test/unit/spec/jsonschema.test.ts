@@ -3,10 +3,17 @@ import { compile } from 'json-schema-to-typescript';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { editorSchema } from '../../../src/spec/jsonschema.ts';
+import { foldSchema } from '../../../src/spec/jsonschema-fold.ts';
 import { fakeRegistry } from './fake-registry.ts';
 import { HEAD, IMAGE, PART } from './workbench.ts';
 
 const registry = fakeRegistry();
+
+const REPEATED = {
+  type: 'object',
+  description: 'A part that is long enough to be worth a name. '.repeat(8),
+  properties: { inner: { type: 'string' } },
+};
 
 function judge(kind: 'environment' | 'fragment' | 'release', text: string): readonly string[] {
   const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
@@ -23,22 +30,40 @@ describe('the schema for editors', () => {
   });
 
   it('must describe every member that a document can have', () => {
+    type Schema = Readonly<Record<string, unknown>>;
     const missing: string[] = [];
-    const walk = (schema: Readonly<Record<string, unknown>>, at: string): void => {
-      for (const [name, member] of Object.entries(
-        (schema['properties'] ?? {}) as Readonly<Record<string, Readonly<Record<string, unknown>>>>,
-      )) {
-        if (member['description'] === undefined && !/^\/(state)$/.test(`${at}/${name}`)) missing.push(`${at}/${name}`);
-        walk(member, `${at}/${name}`);
+    const walk = (part: Schema, at: string, definitions: Readonly<Record<string, Schema>>): void => {
+      const schema = definitions[String(part['$ref']).replace('#/definitions/', '')] ?? part;
+      const isDescribed = (member: Schema) =>
+        (definitions[String(member['$ref']).replace('#/definitions/', '')] ?? member)['description'] !== undefined;
+      for (const [name, member] of Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, Schema>>)) {
+        if (!isDescribed(member) && !/^\/(state)$/.test(`${at}/${name}`)) missing.push(`${at}/${name}`);
+        walk(member, `${at}/${name}`, definitions);
       }
       for (const key of ['anyOf', 'oneOf'] as const)
-        for (const branch of (schema[key] ?? []) as readonly Readonly<Record<string, unknown>>[]) walk(branch, at);
+        for (const branch of (schema[key] ?? []) as readonly Schema[]) walk(branch, at, definitions);
       for (const key of ['items', 'additionalProperties'] as const)
-        if (typeof schema[key] === 'object' && schema[key] !== null) walk(schema[key] as Readonly<Record<string, unknown>>, at);
+        if (typeof schema[key] === 'object' && schema[key] !== null) walk(schema[key] as Schema, at, definitions);
     };
-    for (const kind of ['environment', 'fragment', 'release'] as const)
-      walk(editorSchema(kind, registry) as Readonly<Record<string, unknown>>, kind);
+    for (const kind of ['environment', 'fragment', 'release'] as const) {
+      const schema = editorSchema(kind, registry) as Schema;
+      walk(schema, kind, (schema['definitions'] ?? {}) as Readonly<Record<string, Schema>>);
+    }
     expect(missing.filter((path) => !/fake|dash-ed/.test(path))).toEqual([]);
+  });
+
+  it('must say what stands in several places once', () => {
+    const folded = foldSchema({
+      properties: { a: REPEATED, b: { properties: { a: REPEATED, other: { items: REPEATED } } } },
+    });
+    expect(folded).toEqual({
+      properties: {
+        a: { $ref: '#/definitions/A' },
+        b: { properties: { a: { $ref: '#/definitions/A' }, other: { items: { $ref: '#/definitions/A' } } } },
+      },
+      definitions: { A: REPEATED },
+    });
+    expect(foldSchema({ properties: { a: REPEATED, b: {} } })).toEqual({ properties: { a: REPEATED, b: {} } });
   });
 
   it('must admit what the loader admits, expressions in place of any value', () => {

@@ -19,6 +19,7 @@ function snapshotOf(rows: readonly ResourceRow[], changes: Partial<Snapshot> = {
   const outputs = [{ name: 'url', value: 'http://crm' }];
   return {
     identity: identityOf('crm'),
+    epoch: 1,
     head: { serial: 12, digest: digestOfRows(rows, outputs) },
     resources: new Map(rows.map((row) => [row.address, row])),
     outputs,

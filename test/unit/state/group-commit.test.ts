@@ -22,8 +22,9 @@ function counted() {
     place: inner.place,
     read: (work) => inner.read(work),
     close: () => inner.close(),
-    define: (work) => inner.define(work),
+    define: (work, options) => inner.define(work, options),
     now: () => inner.now(),
+    proveWritable: () => inner.proveWritable(),
     write: async (work, options) => {
       const result = await inner.write(
         (transaction) =>

@@ -5,6 +5,7 @@ import Database from 'libsql';
 import { type StatePlace, stateConformance } from '../../conformance/state.ts';
 import { encryptionConformance } from '../../conformance/state-encryption.ts';
 import { leaseConformance } from '../../conformance/state-lease.ts';
+import { readinessConformance } from '../../conformance/state-readiness.ts';
 
 async function place(): Promise<StatePlace> {
   const folder = await mkdtemp(join(tmpdir(), 'accede-state-'));
@@ -23,3 +24,4 @@ async function place(): Promise<StatePlace> {
 stateConformance('SQLite', place);
 encryptionConformance('SQLite', place);
 leaseConformance('SQLite', place);
+readinessConformance('SQLite', place);

@@ -146,10 +146,13 @@ describe('a commit', () => {
   it('must not be acknowledged when the file was moved away before its end', async () => {
     await folder.filled();
     const driver = new SqliteDriver(folder.path, { clock: systemClock, time: () => ({ domain: 'test', ms: 0 }) });
-    const writing = driver.write(async (transaction) => {
-      await transaction.execute('DELETE FROM accede_resource');
-      renameSync(folder.path, `${folder.path}.moved`);
-    });
+    const writing = driver.write(
+      async (transaction) => {
+        await transaction.execute('DELETE FROM accede_resource');
+        renameSync(folder.path, `${folder.path}.moved`);
+      },
+      { boundary: 'state.write' },
+    );
     await expect(writing).rejects.toMatchObject({ code: 'STATE_FILE_UNSAFE' });
     await driver.close();
   });
@@ -191,13 +194,16 @@ describe('reading', () => {
     const inside = new Promise<void>((resolve) => {
       reached = resolve;
     });
-    const writing = driver.write(async (transaction) => {
-      await transaction.execute('DELETE FROM accede_resource');
-      reached();
-      await new Promise<void>((resolve) => {
-        finish = resolve;
-      });
-    });
+    const writing = driver.write(
+      async (transaction) => {
+        await transaction.execute('DELETE FROM accede_resource');
+        reached();
+        await new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+      },
+      { boundary: 'state.write' },
+    );
     await inside;
     const store = await folder.store();
     expect((await store.read())?.resources.size).toBe(2);

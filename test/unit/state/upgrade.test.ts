@@ -11,9 +11,8 @@ import { acquired, begun, rowOf, stepOf } from '../../support/state-rows.ts';
 
 /** The table of the lock in the first format, which kept no secrets. */
 const FIRST_LOCK = `DROP TABLE accede_encryption;
+DROP TABLE accede_standing;
 DROP TABLE accede_lock;
-DROP TABLE accede_holds;
-DROP TABLE accede_approval;
 CREATE TABLE accede_lock (environment TEXT NOT NULL, lock_id TEXT NOT NULL, fence INTEGER NOT NULL, token_digest TEXT NOT NULL, who TEXT NOT NULL, host TEXT NOT NULL,
   boot_id TEXT NOT NULL, pid INTEGER NOT NULL, process_start TEXT NOT NULL, purpose TEXT NOT NULL, since TEXT NOT NULL, PRIMARY KEY (environment)) STRICT;
 UPDATE accede_schema SET version = 1;`;
@@ -38,7 +37,8 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-const upgrade = () => upgradeState({ location: { backend: 'sqlite', path: folder.path }, clock: systemClock, ids: randomIds, host });
+const upgrade = () =>
+  upgradeState({ location: { backend: 'sqlite', path: folder.path }, clock: systemClock, ids: randomIds, host, by: 'ada@here' });
 const lockedBy = (pid: number, start: string) =>
   folder.alter(
     `INSERT INTO accede_lock VALUES ('crm', 'l1', 1, 't', 'ada', '${host.host}', '${host.bootId}', ${pid}, '${start}', 'apply', 's')`,
@@ -66,6 +66,10 @@ describe('a state of the first format', () => {
     const snapshot = await store.read();
     expect(snapshot?.resources.get(rowOf(1).address)).toEqual(rowOf(1));
     expect(snapshot?.unsettled).toEqual([stepOf(1, 'one'), stepOf(1, 'old')]);
+    expect(snapshot?.epoch).toBe(1);
+    const told = (await store.audit()).filter(({ what }) => what === 'state.upgraded');
+    expect(told).toMatchObject([{ actor: 'ada@here', detail: { from: 1, to: SCHEMA_VERSION } }]);
+    expect((await store.verifyAudit())?.problem).toBeNull();
     expect((await acquired(store, 'crm')).lock.fence).toBe(2);
   });
 
@@ -105,8 +109,16 @@ describe('upgrades', () => {
     await expect(upgradeTables(opened, tables, host, [...UPGRADES, addColumn, broken])).rejects.toThrow('cut off');
     const seen = await opened.read((transaction) => hasColumn(transaction, opened.dialect, tables.head, 'mood'));
     expect(seen).toBe(false);
-    expect(await upgradeTables(opened, tables, host, [...UPGRADES, addColumn])).toEqual({ kind: 'upgraded', from: 1, to: SCHEMA_VERSION + 1 });
-    expect(await upgradeTables(opened, tables, host, [...UPGRADES, addColumn])).toEqual({ kind: 'upgraded', from: SCHEMA_VERSION + 1, to: SCHEMA_VERSION + 1 });
+    expect(await upgradeTables(opened, tables, host, [...UPGRADES, addColumn])).toEqual({
+      kind: 'upgraded',
+      from: 1,
+      to: SCHEMA_VERSION + 1,
+    });
+    expect(await upgradeTables(opened, tables, host, [...UPGRADES, addColumn])).toEqual({
+      kind: 'upgraded',
+      from: SCHEMA_VERSION + 1,
+      to: SCHEMA_VERSION + 1,
+    });
     await expect(upgradeTables(opened, tables, host)).rejects.toMatchObject({
       code: 'STATE_FORMAT',
       message: expect.stringContaining('newer one'),
@@ -117,7 +129,7 @@ describe('upgrades', () => {
   it('must find nothing to do where there is no state', async () => {
     const empty = await StateFolder.make();
     const location = { backend: 'sqlite', path: empty.path } as const;
-    expect(await upgradeState({ location, clock: systemClock, ids: randomIds, host })).toBeUndefined();
+    expect(await upgradeState({ location, clock: systemClock, ids: randomIds, host, by: 'ada@here' })).toBeUndefined();
     await empty.remove();
   });
 });

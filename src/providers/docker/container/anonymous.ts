@@ -120,7 +120,7 @@ export function anonymousNotes(container: ContainerReply, image: ImageReply | un
   const found = Object.entries(anonymousVolumes(container)).filter(([path]) => declared.has(path) && !mounted.has(path));
   return found
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, volume]) => ({ code: 'ANONYMOUS_VOLUME', message: describe(container, query, path, volume) }));
+    .map(([path, volume]) => ({ code: 'ANONYMOUS_VOLUME', message: describe(container, query, path, volume), lasting: true }));
 }
 
 function writtenTargets(attributes: Attributes | undefined): ReadonlySet<string | undefined> {

@@ -179,7 +179,6 @@ export const containerSchema = z.strictObject({
     z.array(z.union([shortPort, longPort])).optional(),
     'Published ports: `[host_ip:][published]:target[/protocol]` or the long form.',
     {
-      facet: 'routing',
       compare: 'set',
     },
   ),
@@ -280,7 +279,7 @@ export const containerSchema = z.strictObject({
     z.strictObject({ driver: z.string().min(1).optional(), options: z.record(z.string(), scalar).optional() }).optional(),
     'Log driver and its options; default those of the engine.',
   ),
-  labels: fixed(labelsSchema.optional(), 'Labels, as a map or a list of `NAME=VALUE`.', { facet: 'annotation' }),
+  labels: fixed(labelsSchema.optional(), 'Labels, as a map or a list of `NAME=VALUE`.'),
   healthcheck: fixed(healthcheck.optional(), 'How the engine tells whether it is healthy; members that are left out come from the image.'),
   stop_signal: fixed(
     z
