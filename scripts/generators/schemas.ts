@@ -4,11 +4,17 @@ import { eventSchema } from '../../src/apply/event-schema.ts';
 import { planSchema } from '../../src/plan/schema.ts';
 import type { Registry } from '../../src/providers/contract.ts';
 import { editorSchema } from '../../src/spec/jsonschema.ts';
+import { backupHeaderSchema, backupManifestSchema } from '../../src/state/backup-file.ts';
 
 const KINDS = ['environment', 'fragment', 'release'] as const;
 
 /** What Accede writes and other programs read. */
-const FORMATS = { plan: planSchema, event: eventSchema } as const;
+const FORMATS = {
+  plan: planSchema,
+  event: eventSchema,
+  'backup-header': backupHeaderSchema,
+  'backup-manifest': backupManifestSchema,
+} as const;
 
 const BANNER = '/** Generated from the schema of the same name. */';
 

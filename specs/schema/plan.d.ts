@@ -199,6 +199,22 @@ export interface Plan {
       | 'verify'
       | 'retire';
     phase: number;
+    pulled?: {
+      from:
+        | 'preflight'
+        | 'backup'
+        | 'quiesce'
+        | 'snapshot'
+        | 'migrate'
+        | 'publish'
+        | 'claim'
+        | 'start'
+        | 'route'
+        | 'commit'
+        | 'verify'
+        | 'retire';
+      by: string;
+    };
     after: string[];
     direction: 'back' | 'forward' | 'stays';
     seconds?: number;

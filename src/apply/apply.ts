@@ -13,10 +13,12 @@ import { admissionRecord, admitPlan } from './admission.ts';
 import { asPlanned } from './as-planned.ts';
 import { Emitter } from './emitter.ts';
 import type { ApplyRequest, EngineContext } from './engine.ts';
+import { EnvironmentPart } from './environment-part.ts';
 import type { ApplyResult } from './events.ts';
 import { EvidenceRecorder, evidenceSubject } from './evidence.ts';
 import { Executor, type Tally } from './executor.ts';
 import { Exposures } from './exposures.ts';
+import { factsThatMoved } from './facts-hold.ts';
 import { diagnoseBackend } from './failure.ts';
 import { holdFailed, holdsAfter } from './holding.ts';
 import { freshIdentity } from './identity.ts';
@@ -58,13 +60,14 @@ class ApplyRun {
   readonly #request: ApplyRequest;
   readonly #plan: PlanDocument;
   readonly #started: number;
-  readonly #recorder = new EvidenceRecorder();
+  readonly #recorder: EvidenceRecorder;
   #begun = false;
 
   constructor(context: EngineContext, request: ApplyRequest) {
     this.#context = context;
     this.#request = request;
     this.#plan = request.plan;
+    this.#recorder = new EvidenceRecorder(request.plan);
     this.#started = context.clock.monotonic();
     this.emitter = new Emitter(context.clock, (event) => {
       this.#recorder.receive(event);
@@ -177,7 +180,8 @@ class ApplyRun {
       // A state that was made a moment ago for this very apply is still no state to the plan.
       const { lineage, begins } = this.#plan.state;
       const isNew = lineage === null && snapshot.head.serial === 0 && (begins === null || begins === snapshot.identity.lineage);
-      const outcome = await planSnapshot(this.#context, sessions, isNew ? undefined : snapshot, this.#plan.inputs.options, stamp);
+      const planned = isNew ? undefined : snapshot;
+      const outcome = await planSnapshot(this.#context, sessions, planned, this.#plan.inputs.options, stamp);
       if (!outcome.ok) return this.#result('failed', EXIT.error, outcome.diagnostics);
       const stale = staleDiagnostic(this.#plan, outcome.value.document);
       for (const guard of outcome.value.document.succession.guards) {
@@ -188,7 +192,7 @@ class ApplyRun {
       if (this.#request.stop.aborted) return this.#result('interrupted', EXIT.interrupted, []);
       const admission = await admitPlan(this.#context, actual, this.#request);
       if (admission.refusals.length > 0) return this.#refused(admission);
-      return await this.#execute(session, actual, outcome.value, sessions, admission);
+      return await this.#execute(session, actual, outcome.value, { sessions, planned, admission });
     } finally {
       await sessions.close();
     }
@@ -198,8 +202,11 @@ class ApplyRun {
     session: Acquired['session'],
     snapshot: Snapshot,
     prepared: PreparedPlan,
-    sessions: Sessions<Session>,
-    admission: Admission,
+    {
+      sessions,
+      planned,
+      admission,
+    }: { readonly sessions: Sessions<Session>; readonly planned: Snapshot | undefined; readonly admission: Admission },
   ): Promise<ApplyResult> {
     const { clock, ids, environment, parallelism } = this.#context;
     const { document } = prepared;
@@ -237,8 +244,11 @@ class ApplyRun {
     });
     const exposures = new Exposures(prepared.lookup);
     const key = Buffer.from(snapshot.identity.fingerprintKey, 'hex');
+    const part = new EnvironmentPart(this.#context, operation, prepared.environmentWork, sessions);
     const executor = new Executor({
       prepared,
+      environment: part.stepRun,
+      recheck: (begun) => factsThatMoved(this.#context, sessions, { plan: document, snapshot: planned, stamp: this.#request.stamp, begun }),
       state: session,
       emitter: this.emitter,
       clock,
@@ -267,7 +277,8 @@ class ApplyRun {
       tally.touched && tally.wayBack !== undefined
         ? await this.#goBack(session, snapshot, operation, tally, tally.wayBack)
         : await this.#settle(session, snapshot, operation, prepared, tally, exposures);
-    const { result, ending, isLost = false } = ended;
+    const { ending, isLost = false } = ended;
+    const result = await part.close(ended.result, { serial, state: isLost ? undefined : session });
     const evidence = this.#recorder.document(evidenceSubject(this.#context, operation, snapshot, document, record), result, this.#now());
     if (ending !== undefined) await session.end(serial, ending.outcome, { ...known, ...ending.summary }, ending.sealed, evidence);
     // Nothing more can be written into a store that is lost.

@@ -10,6 +10,8 @@ import { type Acquired, BackendError, type Mutation } from '../state/contract.ts
 import type { OperationRow, ResourceRow, Snapshot, StepRow } from '../state/model.ts';
 import { Emitter } from './emitter.ts';
 import type { EngineContext } from './engine.ts';
+import { environmentFacts } from './environment-part.ts';
+import { EnvironmentRun, isOfEnvironment } from './environment-run.ts';
 import type { AccedeEvent, ApplyResult } from './events.ts';
 import { EvidenceRecorder } from './evidence.ts';
 import { diagnoseBackend } from './failure.ts';
@@ -56,6 +58,8 @@ class Recovery {
   readonly #started: number;
   readonly #recorder = new EvidenceRecorder();
   #operation: OperationRow | undefined;
+  /** What could not be put back and stands in nobody's way. */
+  readonly #warnings: Diagnostic[] = [];
 
   constructor(context: EngineContext, request: RecoverRequest) {
     this.#context = context;
@@ -156,7 +160,7 @@ class Recovery {
     const staying = new Set(begun.filter((step) => step.direction === 'stays').map((step) => step.address));
     const rest = restored((await session.read()).resources, before, staying);
     if (rest.length > 0) await session.write(rest);
-    const result = { ...this.#result('done', 0, []), steps: tally };
+    const result = { ...this.#result('done', 0, this.#warnings), steps: tally };
     const counts = { done: tally.done.length, notDone: tally.notDone.length, unknown: 0 };
     const summary = { ...counts, takenBack: back.taken.length, errors: [] };
     await session.end(serial, 'compensated', summary, undefined, this.#evidence(state.snapshot, result));
@@ -176,6 +180,18 @@ class Recovery {
   }
 
   #changeOf(
+    step: StepRow,
+    steps: readonly StepRow[],
+    state: RecordedState,
+    before: ReadonlyMap<ResourceAddress, ResourceRow>,
+    sessions: Sessions<Session>,
+  ): Reversible {
+    const operation = { id: this.#operation?.id ?? '', class: this.#operation?.class ?? null };
+    if (isOfEnvironment(step)) return new EnvironmentRun([], environmentFacts(this.#context, operation, sessions), this.#warnings);
+    return this.#resourceOf(step, steps, state, before, sessions);
+  }
+
+  #resourceOf(
     { address, type: name, provider, folder }: StepRow,
     steps: readonly StepRow[],
     { snapshot, vault }: RecordedState,

@@ -7,11 +7,12 @@ import type { PlanDocument, Succession } from './model.ts';
  * hold by construction when the plan is made.
  */
 export function planGuards(inputs: PlanInputs, document: Pick<PlanDocument, 'state' | 'inputs' | 'fingerprints'>): Succession['guards'] {
-  const { lineage, begins } = document.state;
+  const { lineage, epoch, begins } = document.state;
+  const which = lineage === null ? (begins === null ? 'none' : `none, begins as ${begins}`) : `${lineage} epoch ${epoch}`;
   const guards: [string, string][] = [
     ['documents', document.inputs.sourceDigest],
     ['live objects', digestOf(document.fingerprints)],
-    ['state', `${lineage ?? (begins === null ? 'none' : `none, begins as ${begins}`)} #${document.state.serial} ${document.state.digest}`],
+    ['state', `${which} #${document.state.serial} ${document.state.digest}`],
   ];
   if (document.inputs.releaseDigest !== null) guards.push(['release', document.inputs.releaseDigest]);
   for (const alias of [...inputs.world.versions.keys()].sort()) {

@@ -145,9 +145,12 @@ export interface PlannedStep {
   readonly id: string;
   readonly address: ResourceAddress;
   readonly effect: string;
+  /** In which it runs: that of its effect, or an earlier one into which it was pulled. */
   readonly stage: Stage;
-  /** 0 preflight, 1 the work itself, 2 commit, 3 retire: all steps of one phase are done before any of the next begins. */
+  /** Place of the stage in the order of stages, 0 for preflight: all steps of one phase are done before any of the next begins. */
   readonly phase: number;
+  /** Its own stage, and the step that waits for it and belongs to an earlier one; absent where it runs in its own stage. */
+  readonly pulled?: { readonly from: Stage; readonly by: string };
   readonly after: readonly string[];
   /** `back` when it can be taken back, `forward` when not, `stays` when what it did stays and hinders nothing from being taken back. */
   readonly direction: 'back' | 'forward' | 'stays';

@@ -126,7 +126,11 @@ export const planSchema: z.ZodType<PlanDocument> = z.strictObject({
       address: text,
       effect: text,
       stage: z.enum(STAGES),
-      phase: z.int().min(0).max(3),
+      phase: z
+        .int()
+        .min(0)
+        .max(STAGES.length - 1),
+      pulled: z.strictObject({ from: z.enum(STAGES), by: text }).optional(),
       after: names,
       direction: z.enum(['back', 'forward', 'stays']),
       seconds: z.number().nonnegative().optional(),

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { z } from 'zod';
-import { canonicalText, type Digest, digestBytes, isDigest } from '../core/canonical.ts';
+import { canonicalText, type Digest, digestBytes } from '../core/canonical.ts';
 import { judgeChain } from './audit.ts';
 import { BackendError } from './contract.ts';
 import { SECTIONS, type Section, type SectionRow } from './sections.ts';
@@ -10,7 +10,7 @@ import type { SqlRow } from './sql.ts';
 
 export const BACKUP_FORMAT = 'accede.backup/v1';
 
-const digest = z.custom<Digest>((value) => typeof value === 'string' && isDigest(value), 'not a digest');
+const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/) as unknown as z.ZodType<Digest>;
 const count = z.int().nonnegative();
 
 /** What the first line of a backup says. */

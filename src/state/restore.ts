@@ -1,4 +1,3 @@
-import type { Plain } from '../core/value.ts';
 import type { BackupFile } from './backup-file.ts';
 import { BackendError } from './contract.ts';
 import { filling, loadBackup } from './load.ts';
@@ -88,13 +87,15 @@ async function recordRestore(
     });
   }
   const { header, digest } = file;
-  const summary: Plain = {
+  const isAll = lostUpTo <= header.serial;
+  const summary = {
     backup: digest,
     serial: header.serial,
-    lost: lostUpTo > header.serial ? { from: header.serial + 1, to: lostUpTo } : null,
+    lost: isAll ? null : { from: header.serial + 1, to: lostUpTo },
     replaced: replaced?.place ?? null,
     epoch,
   };
+  const told = { ...summary, lost: isAll ? null : `${header.serial + 1}..${lostUpTo}` };
   await putOperation(transaction, sql, environment, {
     serial,
     id: `op-${serial}`,
@@ -110,5 +111,5 @@ async function recordRestore(
     summary,
   });
   await transaction.execute(sql.putHead, [environment, serial]);
-  await chain.append(transaction, { what: 'state.restored', serial, actor, detail: { ...summary, digest: header.digest, reason, fence } });
+  await chain.append(transaction, { what: 'state.restored', serial, actor, detail: { ...told, digest: header.digest, reason, fence } });
 }

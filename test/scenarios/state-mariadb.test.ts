@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll } from 'vitest';
 import { type MariadbServer, startMariadb } from '../../scripts/servers/mariadb.ts';
 import { type StatePlace, stateConformance } from '../conformance/state.ts';
+import { backupConformance } from '../conformance/state-backup.ts';
 import { encryptionConformance } from '../conformance/state-encryption.ts';
 import { leaseConformance } from '../conformance/state-lease.ts';
 import { readinessConformance } from '../conformance/state-readiness.ts';
@@ -37,5 +38,6 @@ async function place(): Promise<StatePlace> {
 
 stateConformance('MariaDB', place);
 encryptionConformance('MariaDB', place);
+backupConformance('MariaDB', place);
 leaseConformance('MariaDB', place);
 readinessConformance('MariaDB', place);

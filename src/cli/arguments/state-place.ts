@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import type { Diagnostic } from '../../core/diagnostic.ts';
-import { fail, type Outcome, succeed } from '../../core/diagnostic.ts';
+import { type Diagnostic, fail, type Outcome, succeed } from '../../core/diagnostic.ts';
 import { Sensitive } from '../../core/value.ts';
 import { parseServerUrl } from '../../spec/state-location.ts';
 import type { StateLocation } from '../../state/open.ts';

@@ -33,6 +33,16 @@ export const APPLY_CODES: CodeTable = {
     remedy: 'Plan again; the object was left alone.',
     exit: [5, 6],
   },
+  GUARD_MOVED: {
+    summary: 'Something that the plan rests on moved between its first effect and its point of no return.',
+    remedy: 'Find out who else is at work there, then plan again.',
+    exit: [4, 5, 6],
+  },
+  HOOK_FAILED: {
+    summary: 'A hook could not be started, ended with another code than 0, or took longer than its timeout.',
+    remedy: 'Correct the program or its timeout; its last lines are told.',
+    exit: [0, 5, 6],
+  },
   INVALID: {
     summary: 'The target refused the request as wrong.',
     remedy: 'Correct the attribute that the message names.',
@@ -119,6 +129,16 @@ export const APPLY_CODES: CodeTable = {
   POSTCONDITION_FAILED: {
     summary: 'A postcondition does not hold after the steps of its resource.',
     remedy: 'Do what its message says, then run accede apply.',
+    exit: [5, 6],
+  },
+  PROCESS_NOT_RESTARTED: {
+    summary: 'Warning: an old process was ended by quiesce, the run went back, and no unit starts that process again.',
+    remedy: 'Start it by hand.',
+    exit: [0, 5, 6],
+  },
+  QUIESCE_NOT_PROVEN: {
+    summary: 'Old writers could not be asked for, could not be stopped, or go on after they were stopped.',
+    remedy: 'Stop what the message names by hand, or give the rights to see it; the old writers go on as before.',
     exit: [5, 6],
   },
   RESULT_DIFFERS: {

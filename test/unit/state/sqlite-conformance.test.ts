@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { type StatePlace, stateConformance } from '../../conformance/state.ts';
+import { backupConformance } from '../../conformance/state-backup.ts';
 import { encryptionConformance } from '../../conformance/state-encryption.ts';
 import { leaseConformance } from '../../conformance/state-lease.ts';
 import { readinessConformance } from '../../conformance/state-readiness.ts';
@@ -23,5 +24,6 @@ async function place(): Promise<StatePlace> {
 
 stateConformance('SQLite', place);
 encryptionConformance('SQLite', place);
+backupConformance('SQLite', place);
 leaseConformance('SQLite', place);
 readinessConformance('SQLite', place);
