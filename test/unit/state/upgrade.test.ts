@@ -13,8 +13,6 @@ import { acquired, begun, rowOf, stepOf } from '../../support/state-rows.ts';
 const FIRST_LOCK = `DROP TABLE accede_encryption;
 DROP TABLE accede_standing;
 DROP TABLE accede_lock;
-DROP TABLE accede_holds;
-DROP TABLE accede_approval;
 CREATE TABLE accede_lock (environment TEXT NOT NULL, lock_id TEXT NOT NULL, fence INTEGER NOT NULL, token_digest TEXT NOT NULL, who TEXT NOT NULL, host TEXT NOT NULL,
   boot_id TEXT NOT NULL, pid INTEGER NOT NULL, process_start TEXT NOT NULL, purpose TEXT NOT NULL, since TEXT NOT NULL, PRIMARY KEY (environment)) STRICT;
 UPDATE accede_schema SET version = 1;`;
