@@ -142,7 +142,7 @@ describe('hooks', () => {
     const result = await bench.apply(document, all);
     expect(result).toMatchObject({ exitCode: 5, outcome: 'compensated', diagnostics: [{ code: 'HOOK_FAILED' }, { code: 'SOURCE_HELD' }] });
     expect(bench.world.objects()).toEqual(before);
-    expect(notes()).toEqual(['failed composite op-2 compensated test']);
+    expect(notes()).toEqual(['failed serving-refresh op-2 compensated test']);
   });
 
   it('must only warn when one of those fails that come when the outcome stands', async () => {
