@@ -130,7 +130,7 @@ describe('a restart with a dependency', () => {
     await bench.converge(all('v1', true));
     const { document } = await bench.prepare(all('v2', true));
     expect(outline(document)).toMatchInlineSnapshot(`
-      "composite
+      "serving-refresh
       start fake.service.api: restarts with fake.service.db
       replace fake.service.db destroy-first: image differs
       start fake.service.web: restarts with fake.service.api
