@@ -26,11 +26,11 @@ import { residueOf, settledSteps } from './leftovers.ts';
 import { acquireLock } from './locking.ts';
 import { renameDependencies } from './moves.ts';
 import { planSnapshot } from './prepare.ts';
-import { isCarriedOut, notCarriedOut } from './procedures.ts';
 import { bundleToKeep, finalOutputs, isWhole, keeping, sealOf } from './seal.ts';
 import { effectIo, openSession, type Sessions, writeSessions } from './sessions.ts';
 import { staleDiagnostic } from './stale.ts';
-import { beginEncryption, requireKey } from './vaults.ts';
+import { spentAway, type TurnedAway, turnedAway } from './turned-away.ts';
+import { beginEncryption } from './vaults.ts';
 import { type Attempt, takeBack } from './way-back.ts';
 
 /** Exit codes of a run; the whole table is in the command contract. */
@@ -77,7 +77,8 @@ class ApplyRun {
 
   async run(): Promise<ApplyResult> {
     try {
-      return (await this.#beforeLock()) ?? (await this.#withLock());
+      const away = await turnedAway(this.#context, this.#request);
+      return away === undefined ? await this.#withLock() : this.#turnedAway(away);
     } catch (error) {
       if (!(error instanceof BackendError)) throw error;
       // Once the operation has begun, effects may have been done whose record could not be written.
@@ -85,55 +86,8 @@ class ApplyRun {
     }
   }
 
-  /** What can be said without the lock: a spent, expired, refused or foreign plan changes nothing and waits for nobody. */
-  async #beforeLock(): Promise<ApplyResult | undefined> {
-    const { environment, store, clock } = this.#context;
-    const spent = await store.spentBy(this.#plan.digest);
-    // Whoever carries it out right now holds the lock: that is the answer until he is through.
-    const isRunning = spent?.outcome === null && ((await store.read())?.lock ?? null) !== null;
-    if (spent !== undefined && !isRunning) return this.#spentResult(spent);
-    if (this.#plan.environment !== environment.name) {
-      const detail = `The plan is one of the environment ${this.#plan.environment}; the folder holds ${environment.name}.`;
-      return this.#result('stale', EXIT.stale, [diagnostic('PLAN_FOREIGN', 'The plan belongs to another environment', detail)]);
-    }
-    if (this.#plan.succession.class === 'refuse' || !this.#plan.applicable) {
-      const detail = `The class of the plan is ${this.#plan.succession.class}: ${this.#plan.succession.rule}.`;
-      return this.#result('refused', EXIT.refused, [diagnostic('PLAN_REFUSED', 'The plan cannot be applied', detail)]);
-    }
-    if (!isCarriedOut(this.#plan.succession.class)) return this.#result('refused', EXIT.refused, [notCarriedOut(this.#plan)]);
-    if (clock.now() > Date.parse(this.#plan.expiresAt)) {
-      const detail = `It could be applied until ${this.#plan.expiresAt}. Plan again.`;
-      return this.#result('stale', EXIT.stale, [{ ...diagnostic('PLAN_EXPIRED', 'The plan is too old', detail), next: 'accede plan' }]);
-    }
-    const present = await store.read();
-    // Under the lock it is asked again; where the state moved since, that is said first.
-    if (present === undefined || present.head.serial === this.#plan.state.serial) {
-      const admission = await admitPlan(this.#context, present, this.#request);
-      if (admission.refusals.length > 0) return this.#refused(admission);
-    }
-    await requireKey(this.#context);
-    if (this.#plan.state.lineage !== null && present === undefined) {
-      const detail =
-        'The plan was made for a state that is not there any more. Nothing was changed, and no new state was begun. Plan again.';
-      return this.#result('stale', EXIT.stale, [{ ...diagnostic('PLAN_STALE', 'The plan is stale', detail), next: 'accede plan' }]);
-    }
-    return undefined;
-  }
-
-  #spentResult(spent: OperationRow): ApplyResult {
-    const outcome = spent.outcome ?? 'not ended';
-    const isDone = spent.outcome === 'done';
-    const detail = `${spent.id} carried it out at ${spent.startedAt}; its outcome: ${outcome}.`;
-    const code = isDone && this.#request.ifDone ? EXIT.done : EXIT.stale;
-    const found = {
-      ...diagnostic(
-        'PLAN_SPENT',
-        'The plan was applied already',
-        code === EXIT.done ? detail : `${detail} A plan is applied once. Plan again.`,
-      ),
-      next: 'accede plan',
-    };
-    return { ...this.#result('spent', code, [found]), serial: spent.serial };
+  #turnedAway({ outcome, exitCode, diagnostics, serial }: TurnedAway): ApplyResult {
+    return { ...this.#result(outcome, exitCode, diagnostics), serial };
   }
 
   async #withLock(): Promise<ApplyResult> {
@@ -174,7 +128,7 @@ class ApplyRun {
     const snapshot = await asPlanned(this.#context.store, this.#plan, { ...actual, lock: null });
     // Somebody may have spent the plan while we waited for the lock.
     const spent = await this.#context.store.spentBy(this.#plan.digest);
-    if (spent !== undefined) return this.#spentResult(spent);
+    if (spent !== undefined) return this.#turnedAway(spentAway(spent, this.#request));
     const sessions = writeSessions(this.#context, (alias) => residueOf(snapshot, alias));
     try {
       // A state that was made a moment ago for this very apply is still no state to the plan.

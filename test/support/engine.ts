@@ -169,6 +169,11 @@ export class EngineBench {
     return result;
   }
 
+  /** Lets a source that was held since its apply failed come again. */
+  async lift(): Promise<void> {
+    await (await this.store()).liftHolds('tester@here', 'the world was told to fail');
+  }
+
   /** Takes the open operation back from its journal. */
   async recoverBack(resources: readonly ResourceInstance[] | Environment, host: Host = localHost()): Promise<ApplyResult> {
     const { actor, lockTimeout, stop, emit } = this.#request({} as PlanDocument);

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyPlan } from '../../../src/apply/apply.ts';
 import type { EngineContext } from '../../../src/apply/engine.ts';
 import type { ApplyResult } from '../../../src/apply/events.ts';
-import type { Attributes } from '../../../src/core/value.ts';
+import { compareText } from '../../../src/core/address.ts';
+import type { Attributes, Plain } from '../../../src/core/value.ts';
 import { localHost } from '../../../src/host/local.ts';
 import type { Environment, ResourceInstance } from '../../../src/spec/environment.ts';
 import { desired, environment } from '../../support/desired.ts';
@@ -20,6 +21,11 @@ afterEach(async () => {
   for (const pid of started.splice(0)) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
   await bench.close();
 });
+
+function bodyOf(evidence: { readonly body: Plain } | undefined): Plain {
+  if (evidence === undefined) throw new Error('the run left no evidence');
+  return evidence.body;
+}
 
 const server = (image: string): readonly ResourceInstance[] => [
   desired('fake.server.api', { image }, { role: 'service' }),
@@ -95,17 +101,17 @@ describe('hooks', () => {
     const result = await bench.apply(document, all);
     expect(result).toMatchObject({ exitCode: 0, diagnostics: [] });
     expect(notes()).toEqual([
-      'one composite op-2 pending test',
-      'two composite op-2 pending test',
-      'check composite op-2 pending test',
-      'after composite op-2 done test',
+      'one serving-refresh op-2 pending test',
+      'two serving-refresh op-2 pending test',
+      'check serving-refresh op-2 pending test',
+      'after serving-refresh op-2 done test',
     ]);
     const store = await bench.store();
     const steps = await store.steps(2);
     const own = steps
       .filter(({ address }) => address === 'environment')
       .map(({ effect, status, key }) => [effect, status, key.slice(0, 7)]);
-    expect(own.sort()).toEqual([
+    expect(own.toSorted(([a = ''], [b = '']) => compareText(a, b))).toEqual([
       ['hook.after.1', 'done', 'sha256:'],
       ['hook.before.1', 'done', 'sha256:'],
       ['hook.before.2', 'done', 'sha256:'],
@@ -123,7 +129,7 @@ describe('hooks', () => {
     expect(result).toMatchObject({ exitCode: 5, outcome: 'failed', diagnostics: [{ code: 'HOOK_FAILED', address: 'environment' }] });
     expect(bench.events.flatMap((event) => (event.type === 'step.failed' ? event.lines : []))).toEqual(['disk full']);
     expect(bench.world.objects()).toEqual(before);
-    expect(notes()).toEqual(['failed composite op-2 failed test']);
+    expect(notes()).toEqual(['failed serving-refresh op-2 failed test']);
     writeFileSync(join(bench.folder, 'go'), '');
     expect((await bench.apply(document, all)).exitCode).toBe(0);
   });
@@ -134,9 +140,9 @@ describe('hooks', () => {
     const all = given(server('v2'), { verify: [{ run: ['false'] }], failed: [note('failed')], after: [note('after')] });
     const { document } = await bench.prepare(all);
     const result = await bench.apply(document, all);
-    expect(result).toMatchObject({ exitCode: 5, outcome: 'compensated', diagnostics: [{ code: 'HOOK_FAILED' }] });
+    expect(result).toMatchObject({ exitCode: 5, outcome: 'compensated', diagnostics: [{ code: 'HOOK_FAILED' }, { code: 'SOURCE_HELD' }] });
     expect(bench.world.objects()).toEqual(before);
-    expect(notes()).toEqual(['failed composite op-2 compensated test']);
+    expect(notes()).toEqual(['failed serving-refresh op-2 compensated test']);
   });
 
   it('must only warn when one of those fails that come when the outcome stands', async () => {
@@ -189,10 +195,13 @@ describe('a backup', () => {
   const gone = { destroy: true, includeProtected: true };
 
   it('must be there before protected data goes, and be refused otherwise', async () => {
-    await bench.converge([data]);
-    const { document } = await bench.prepare(all({}), gone);
-    expect(document.succession.refusals).toMatchObject([{ code: 'BACKUP_MISSING', path: 'fake.store.data' }]);
-    expect((await bench.prepare(all({ backup: 'none' }), gone)).document.succession.class).toBe('destroy');
+    await bench.converge(all({}));
+    for (const hooks of [{}, { backup: 'none' }]) {
+      const { document } = await bench.prepare(all(hooks), gone);
+      expect(document.succession.refusals).toMatchObject([{ code: 'BACKUP_MISSING', path: 'fake.store.data' }]);
+    }
+    await bench.converge(all({ backup: 'none' }));
+    expect((await bench.prepare(all({}), gone)).document.succession.class).toBe('destroy');
   });
 
   it('must end the run before anything is done when it fails, whichever way the class goes', async () => {
@@ -236,7 +245,11 @@ describe('quiesce', () => {
     const { document } = await bench.prepare(all);
     const result = await bench.apply(document, all);
     expect(result).toMatchObject({ exitCode: 5, outcome: 'compensated' });
-    expect(result.diagnostics).toMatchObject([{ code: 'HOOK_FAILED' }, { code: 'PROCESS_NOT_RESTARTED', severity: 'warning' }]);
+    expect(result.diagnostics).toMatchObject([
+      { code: 'HOOK_FAILED' },
+      { code: 'SOURCE_HELD', severity: 'warning' },
+      { code: 'PROCESS_NOT_RESTARTED', severity: 'warning' },
+    ]);
   });
 
   it('must change nothing when the list of processes cannot be read', async () => {
@@ -393,7 +406,7 @@ describe('the evidence of an outage', () => {
     await bench.apply(document, server('v2'));
     const store = await bench.store();
     const [evidence] = await store.evidence(2);
-    const { outage } = evidence?.body as { readonly outage: readonly { readonly downAt: string; readonly readyAt: string }[] };
+    const { outage } = bodyOf(evidence) as { readonly outage: readonly { readonly downAt: string; readonly readyAt: string }[] };
     expect(outage).toMatchObject([{ address: 'fake.server.api', seconds: expect.any(Number) }]);
     const at = (id: string, type: string) =>
       bench.events.findLast((event) => event.type === type && 'step' in event && event.step === id)?.time;
@@ -410,7 +423,7 @@ describe('the evidence of an outage', () => {
     expect((await bench.apply(document, server('v2'))).exitCode).toBe(5);
     const store = await bench.store();
     const [evidence] = await store.evidence(2);
-    const { outage } = evidence?.body as { readonly outage: readonly { readonly readyAt: string }[] };
+    const { outage } = bodyOf(evidence) as { readonly outage: readonly { readonly readyAt: string }[] };
     const last = bench.events.findLast((event) => event.type === 'step.compensated' && event.effect === 'stop');
     expect(outage).toMatchObject([{ address: 'fake.server.api', readyAt: last?.time }]);
   });

@@ -91,6 +91,7 @@ describe('phases', () => {
     bench.world.failOn('fake.server.b:create', 'CONFLICT');
     expect(await bench.apply(document, two('v2'))).toMatchObject({ exitCode: 5 });
     expect(bench.world.named('test-old')).toBeDefined();
+    await bench.lift();
     await bench.converge(two('v2'));
     expect(bench.world.named('test-old')).toBeUndefined();
   });
