@@ -93,6 +93,14 @@ describe('release diff', () => {
 
   it('must show rule, what differs and what narrower classes do not admit', async () => {
     const ran = await accede(['release', 'diff', 'a', 'b'], { cwd: folder });
-    expect(ran.stdout).toMatchInlineSnapshot(`""`);
+    expect(ran.stdout).toMatchInlineSnapshot(`
+      "Successor: configuration
+        rule      only how it is wired differs: no image, no store, no data; what governs differs as well
+        differs   infrastructure.governance: policy.plan_max_age
+        differs   service.configuration: docker.container.api.ports
+        not       job-run uncovered: docker.container.api.ports
+        not       runtime-generation uncovered: docker.container.api.ports
+      "
+    `);
   });
 });
