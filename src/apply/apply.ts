@@ -289,6 +289,7 @@ class ApplyRun {
       errors: tally.diagnostics.map(({ code, detail }) => ({ code, message: detail })),
     };
     const steps = { done: tally.done, notDone: tally.notDone, unknown: tally.unknown };
+    const goesOn = snapshot.open !== null;
     if (tally.lost !== undefined)
       return { result: { ...this.#result('failed', EXIT.open, [...tally.diagnostics, diagnoseBackend(tally.lost)]), steps }, isLost: true };
     if (tally.diagnostics.length === 0 && tally.notDone.length === 0 && tally.unknown.length === 0) {
@@ -310,9 +311,10 @@ class ApplyRun {
     if (tally.interrupted && tally.diagnostics.length === 0) {
       const result = { ...this.#result('interrupted', EXIT.interrupted, []), steps };
       // What was begun stays open, so that it can be gone on with or taken back.
-      return tally.touched ? { result } : { result, ending: { outcome: 'interrupted', summary } };
+      return tally.touched || goesOn ? { result } : { result, ending: { outcome: 'interrupted', summary } };
     }
-    if (!tally.touched) {
+    // What this run went on from is still half done: it is not ended by a run that did nothing about it.
+    if (!tally.touched && !goesOn) {
       const [outcome, code] = tally.onlyMoved ? (['stale', EXIT.stale] as const) : (['failed', EXIT.asBefore] as const);
       return { result: { ...this.#result(outcome, code, tally.diagnostics), steps }, ending: { outcome: 'failed', summary } };
     }

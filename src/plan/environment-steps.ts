@@ -4,6 +4,7 @@ import { STAGES, type Stage } from '../core/facet.ts';
 import { type Attributes, isAttributes, isList, type Value } from '../core/value.ts';
 import type { Effect } from '../providers/contract.ts';
 import type { Environment } from '../spec/environment.ts';
+import type { Snapshot } from '../state/model.ts';
 import type { PlannedStep, Refusal, Succession } from './model.ts';
 import { phaseOf } from './stages.ts';
 import { type BackupFacts, backupMissing, backupOf, hasEffects, procedureOf } from './succession/procedure.ts';
@@ -69,7 +70,8 @@ export const QUIESCE = 'quiesce';
 
 /**
  * The plan's own steps with those of the environment: hooks before everything, backup, old writers, hooks that verify. Each is in the stage of
- * its own, so that the order of stages alone puts it in its place. The refusal stands where the class needs a backup and none is declared.
+ * its own, so that the order of stages alone puts it in its place. The refusal stands where the class needs a backup and none is declared. What
+ * goes on with an operation verifies though no change is left: nobody knows whether the run that broke off came to that.
  */
 export function withEnvironmentSteps(
   environment: Pick<Environment, 'hooks' | 'quiesce'>,
@@ -79,6 +81,8 @@ export function withEnvironmentSteps(
     readonly protectedData: readonly string[];
     /** Whether `hooks.backup: none` is in force. */
     readonly waived: boolean;
+    /** The operation that this plan goes on with; null where it begins anew or takes it back first. */
+    readonly open: Snapshot['open'];
   },
 ): {
   readonly steps: readonly PlannedStep[];
@@ -86,24 +90,39 @@ export function withEnvironmentSteps(
   readonly stages: readonly Stage[];
   readonly refusal: Refusal | undefined;
 } {
-  const { steps, succession } = plan;
-  const name = succession.then ?? succession.class;
+  const { steps, succession, open } = plan;
+  // What goes on owes what the whole of it owes: the run that broke off may not have come to its backup, its old writers or its proof.
+  const name = succession.class === 'resume' ? (succession.chosen ?? succession.class) : (succession.then ?? succession.class);
   const none = { steps, work: [], stages: succession.stages, refusal: undefined };
-  if (name === 'refuse' || !hasEffects(steps)) return none;
+  if (name === 'refuse') return none;
+  const verify = hooksOf(environment, 'verify').map((one, index) => hookWork(hookEffect('verify', index), 'verify', one));
+  if (!hasEffects(steps)) return open === null ? none : withWork(plan, verify);
   const procedure = procedureOf(name);
   const facts: BackupFacts = { protectedData: plan.protectedData, succession };
   const backup = backupOf(procedure, facts);
   const declared = hookOf(environment.hooks['backup'], BACKUP_TIMEOUT);
   if (backup.required && declared === undefined && !plan.waived) return { ...none, refusal: backupMissing(name, facts) };
-  const hook = backup.runs ? declared : undefined;
+  // One that was made before anything changed is not replaced by one of what is half changed.
+  const hook = backup.runs && !isBackedUp(open) ? declared : undefined;
   const quiesce = procedure.quiesces ? quiesceOf(environment) : undefined;
   const work: EnvironmentWork[] = [
     ...hooksOf(environment, 'before').map((one, index) => hookWork(hookEffect('before', index), 'backup', one)),
     ...(hook === undefined ? [] : [hookWork(BACKUP, 'backup', hook)]),
     ...(quiesce === undefined ? [] : [quiesceWork(quiesce)]),
-    ...hooksOf(environment, 'verify').map((one, index) => hookWork(hookEffect('verify', index), 'verify', one)),
+    ...verify,
   ];
-  if (work.length === 0) return none;
+  return withWork(plan, work);
+}
+
+function isBackedUp(open: Snapshot['open']): boolean {
+  return open?.steps.some((step) => step.address === ENVIRONMENT && step.effect === BACKUP && step.status === 'done') === true;
+}
+
+function withWork(
+  { steps, succession }: { readonly steps: readonly PlannedStep[]; readonly succession: Succession },
+  work: readonly EnvironmentWork[],
+): ReturnType<typeof withEnvironmentSteps> {
+  if (work.length === 0) return { steps, work, stages: succession.stages, refusal: undefined };
   const own = environmentStepsOf(work, steps);
   const used = new Set<Stage>([...succession.stages, ...own.map((step) => step.stage)]);
   return {

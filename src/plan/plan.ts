@@ -90,6 +90,7 @@ export function planEnvironment(inputs: PlanInputs): Outcome<PreparedPlan> {
     succession: chosen,
     protectedData: shown.filter(losesProtectedData).map(({ address }) => address),
     waived: governingBlock(inputs.environment, inputs.snapshot?.sealed ?? null, 'hooks')['backup'] === 'none',
+    open: wholeGoesOn(inputs) ? (inputs.snapshot?.open ?? null) : null,
   });
   const { steps } = procedure;
   const { outageAddresses, ...classified } = procedure.refusal === undefined ? chosen : classifiedWith([...refusals, procedure.refusal]);
@@ -141,6 +142,12 @@ export function planEnvironment(inputs: PlanInputs): Outcome<PreparedPlan> {
 /** Whether nothing was ever made at the address, so that there is nothing to destroy and nothing to keep. */
 function isUnmade(assessed: Assessed): boolean {
   return assessed.decision.action === 'noop' && assessed.recorded === undefined && assessed.unsettled.length === 0;
+}
+
+/** Whether the plan is for the whole environment and goes on from wherever an operation broke off. */
+function wholeGoesOn({ options, backsOut }: PlanInputs): boolean {
+  const isPart = options.targets.length > 0 || options.excludes.length > 0;
+  return backsOut === undefined && !isPart && !options.destroy && !options.refreshOnly;
 }
 
 /** Whether data that is protected would be gone afterwards. */

@@ -428,3 +428,58 @@ describe('the evidence of an outage', () => {
     expect(outage).toMatchObject([{ address: 'fake.server.api', readyAt: last?.time }]);
   });
 });
+
+describe('hooks of a run that broke off', () => {
+  const verifying = given(server('v1'), { verify: [note('verify')] });
+
+  it('must verify what goes on, though all changes were done before it broke off', async () => {
+    const { document } = await bench.prepare(verifying);
+    await bench.applyUntil(document, verifying, (mutation) => mutation.kind === 'step' && mutation.step.effect === 'hook.verify.1');
+    expect(notes()).toEqual([]);
+    const plan = (await bench.prepare(verifying, { recover: false })).document;
+    expect([plan.succession.class, plan.steps.map(({ id }) => id)]).toEqual(['resume', ['environment:hook.verify.1']]);
+    expect(await bench.apply(plan, verifying)).toMatchObject({ exitCode: 0 });
+    expect(notes()).toHaveLength(1);
+    expect((await bench.prepare(verifying, { recover: false })).document).toMatchObject({ steps: [], succession: { class: 'no-op' } });
+  });
+
+  it('must stay open while what goes on does not verify', async () => {
+    const { document } = await bench.prepare(verifying);
+    await bench.applyUntil(document, verifying, (mutation) => mutation.kind === 'step' && mutation.step.effect === 'hook.verify.1');
+    const failing = given(server('v1'), { verify: [{ run: ['sh', '-c', 'exit 1'] }] });
+    for (let round = 0; round < 2; round++) {
+      const plan = (await bench.prepare(failing, { recover: false })).document;
+      expect(plan.succession.class).toBe('resume');
+      expect(await bench.apply(plan, failing)).toMatchObject({ exitCode: 6, outcome: 'failed', diagnostics: [{ code: 'HOOK_FAILED' }] });
+    }
+    expect(await (await bench.store()).read()).toMatchObject({ sealed: null, open: { operation: { class: 'resume' } } });
+  });
+
+  it('must stop old writers when the run that broke off had not come to that', async () => {
+    const old = await legacy('old');
+    const all = given(server('v1'), {}, { processes: [old.executable] });
+    const { document } = await bench.prepare(all);
+    await bench.applyUntil(document, all, (mutation) => mutation.kind === 'step' && mutation.step.effect === 'quiesce');
+    expect(isAlive(old.pid)).toBe(true);
+    const plan = (await bench.prepare(all, { recover: false })).document;
+    expect(plan.succession.class).toBe('resume');
+    expect(await bench.apply(plan, all)).toMatchObject({ exitCode: 0 });
+    expect(isAlive(old.pid)).toBe(false);
+  });
+
+  it('must make the backup once: before anything changes, and not of what is half changed', async () => {
+    const store = (image: string) => [desired('fake.store.data', { image }, { role: 'store', lifecycle: { preventDestroy: false } })];
+    const backed = (image: string) => environment(store(image), { hooks: { backup: note('backup') } });
+    await bench.converge(backed('v1'));
+    const wanted = backed('v2');
+    for (const effect of ['hook.backup', 'create']) {
+      const plan = (await bench.prepare(wanted, { recover: false })).document;
+      await bench.applyUntil(plan, wanted, (mutation) => mutation.kind === 'step' && mutation.step.effect === effect);
+    }
+    expect(notes()).toHaveLength(1);
+    const plan = (await bench.prepare(wanted, { recover: false })).document;
+    expect(plan.succession.class).toBe('resume');
+    expect(await bench.apply(plan, wanted)).toMatchObject({ exitCode: 0 });
+    expect(notes()).toHaveLength(1);
+  });
+});
