@@ -27,7 +27,7 @@ export interface RecordedFacts {
   readonly address: ResourceAddress;
   readonly type: ResourceType;
   readonly context: TypeContext;
-  /** The record before the operation. */
+  /** The record before the operation, under the address that it had then. */
   readonly row: ResourceRow | undefined;
   /** The steps of the change, in order. */
   readonly steps: readonly StepRow[];
@@ -40,13 +40,14 @@ export interface RecordedFacts {
 
 /** A change as the journal tells it: enough to take it back without the plan and without the documents that it came from. */
 export class RecordedChange implements Reversible {
-  readonly movedFrom = null;
+  readonly movedFrom: ResourceAddress | null;
   readonly #facts: RecordedFacts;
   /** What was there before: that of the first step. */
   readonly #preimage: StepRow['preimage'];
 
   constructor(facts: RecordedFacts) {
     this.#facts = facts;
+    this.movedFrom = facts.row === undefined || facts.row.address === facts.address ? null : facts.row.address;
     this.#preimage = facts.steps[0]?.preimage ?? null;
   }
 

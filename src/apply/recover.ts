@@ -208,12 +208,13 @@ class Recovery {
     if (type === undefined) {
       throw new BackendError('STATE_FORMAT', `The journal tells of ${address} of the type ${name}, which no provider of this version has.`);
     }
+    const own = steps.filter((step) => step.address === address);
     return new RecordedChange({
       address,
       type,
       context: placeContext(environment, { address, provider, folder }),
-      row: before.get(address),
-      steps: steps.filter((step) => step.address === address),
+      row: rowBefore(before, address, own),
+      steps: own,
       operation: this.#operation?.id ?? '',
       mark: { environment: snapshot.identity.environment, lineage: snapshot.identity.lineage },
       key: Buffer.from(snapshot.identity.fingerprintKey, 'hex'),
@@ -269,6 +270,16 @@ function isWait(effect: string): boolean {
 
 function objectOf(row: StepRow): Effect['object'] {
   return row.object === 'record' ? 'keep' : row.object;
+}
+
+/** What an address held before the operation: what was moved to it by that stood under another address. */
+function rowBefore(
+  before: ReadonlyMap<ResourceAddress, ResourceRow>,
+  address: ResourceAddress,
+  steps: readonly StepRow[],
+): ResourceRow | undefined {
+  const ids = new Set(steps.map(({ id }) => id));
+  return [...before.values()].find(({ id }) => ids.has(id)) ?? before.get(address);
 }
 
 /** What brings the records to those before, but for addresses whose work stays. */

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { FakeObject } from '../../../src/providers/fake/world.ts';
-import type { ResourceInstance } from '../../../src/spec/environment.ts';
+import type { Environment, ResourceInstance } from '../../../src/spec/environment.ts';
 import type { Mutation } from '../../../src/state/contract.ts';
-import { type Desired, type DesiredOptions, desired } from '../../support/desired.ts';
+import { type Desired, type DesiredOptions, desired, environment } from '../../support/desired.ts';
 import { EngineBench } from '../../support/engine.ts';
 
 let bench: EngineBench;
@@ -123,5 +123,31 @@ describe('other documents over an operation that was killed', () => {
     const again = (await bench.prepare(at(3), OTHERS)).document;
     expect(again.succession).toMatchObject({ class: 'topology', then: null });
     expect((await bench.apply(again, at(3))).exitCode).toBe(0);
+  });
+});
+
+describe('an operation that moved what it replaced', () => {
+  const service = (name: string, order: boolean) =>
+    desired(`fake.service.${name}`, { image: 'v1' }, { role: 'service', lifecycle: { createBeforeDestroy: order } });
+  const source = { file: 'environment.yaml', line: 1, column: 1, endLine: 1, endColumn: 2 };
+  const moved = environment([service('b', true)], {
+    moved: [{ from: 'fake.service.a', to: 'fake.service.b', source }] as Environment['moved'],
+  });
+
+  it('must be taken back to the address that it had', async () => {
+    await bench.converge([service('a', true)]);
+    const before = (await (await bench.store()).read())?.resources;
+    for (const effect of ['create', 'start', 'ready']) {
+      const { document } = await bench.prepare(moved);
+      await bench.applyUntil(
+        document,
+        moved,
+        (mutation) => mutation.kind === 'step' && mutation.step.effect === effect && mutation.step.status === 'done',
+      );
+      expect(await bench.recoverBack([])).toMatchObject({ exitCode: 0, outcome: 'done', diagnostics: [] });
+      expect((await (await bench.store()).read())?.resources).toEqual(before);
+      expect(shapes(bench.world.objects())).toHaveLength(1);
+    }
+    expect((await bench.prepare([service('a', true)], OTHERS)).document.succession.class).toBe('no-op');
   });
 });
