@@ -43,6 +43,10 @@ export interface Plan {
     class: string;
     then: string | null;
     chosen: string | null;
+    backsOut: {
+      operation: string;
+      steps: string[];
+    } | null;
     rule: string;
     outage: string;
     direction: string;

@@ -14,7 +14,7 @@ import { asPlanned } from './as-planned.ts';
 import { Emitter } from './emitter.ts';
 import type { ApplyRequest, EngineContext } from './engine.ts';
 import { EnvironmentPart } from './environment-part.ts';
-import type { ApplyResult } from './events.ts';
+import type { AccedeEvent, ApplyResult } from './events.ts';
 import { EvidenceRecorder, evidenceSubject } from './evidence.ts';
 import { Executor, type Tally } from './executor.ts';
 import { Exposures } from './exposures.ts';
@@ -26,7 +26,9 @@ import { residueOf, settledSteps } from './leftovers.ts';
 import { acquireLock } from './locking.ts';
 import { renameDependencies } from './moves.ts';
 import { planSnapshot } from './prepare.ts';
+import { takeBackOpen } from './recover.ts';
 import { bundleToKeep, finalOutputs, isWhole, keeping, sealOf } from './seal.ts';
+import { secondPart } from './second-part.ts';
 import { effectIo, openSession, type Sessions, writeSessions } from './sessions.ts';
 import { staleDiagnostic } from './stale.ts';
 import { spentAway, type TurnedAway, turnedAway } from './turned-away.ts';
@@ -146,10 +148,34 @@ class ApplyRun {
       if (this.#request.stop.aborted) return this.#result('interrupted', EXIT.interrupted, []);
       const admission = await admitPlan(this.#context, actual, this.#request);
       if (admission.refusals.length > 0) return this.#refused(admission);
+      const { backsOut } = this.#plan.succession;
+      if (backsOut !== null) return await this.#afterBackOut(session, { sessions, admission });
       return await this.#execute(session, actual, outcome.value, { sessions, planned, admission });
     } finally {
       await sessions.close();
     }
+  }
+
+  /** Takes the open operation back, and then does what comes after that: exactly what was planned, or nothing more. */
+  async #afterBackOut(
+    session: Acquired['session'],
+    { sessions, admission }: { readonly sessions: Sessions<Session>; readonly admission: Admission },
+  ): Promise<ApplyResult> {
+    const { actor, lockTimeout, stop, stamp } = this.#request;
+    this.#begun = true;
+    const emit = (event: AccedeEvent) => this.#request.emit(this.emitter.renumbered(event));
+    const back = await takeBackOpen(this.#context, { actor, lockTimeout, stop, emit }, session);
+    if (back.exitCode !== EXIT.done) return { ...this.#result(back.outcome, back.exitCode, back.diagnostics), serial: back.serial };
+    const fresh = { ...(await session.read()), lock: null };
+    const outcome = await planSnapshot(this.#context, sessions, fresh, this.#plan.inputs.options, stamp);
+    if (!outcome.ok) return { ...this.#result('compensated', EXIT.asBefore, outcome.diagnostics), serial: back.serial };
+    const second = secondPart(this.#plan, outcome.value);
+    if (!second.ok) return { ...this.#result('compensated', EXIT.asBefore, [second.diagnostic]), serial: back.serial };
+    if (stop.aborted) return { ...this.#result('interrupted', EXIT.interrupted, []), serial: back.serial };
+    // What was in force is in force again; there is nothing to put in its place.
+    if (this.#plan.succession.class === 'revert' && second.prepared.document.steps.length === 0)
+      return { ...this.#result('done', EXIT.done, back.diagnostics), serial: back.serial };
+    return await this.#execute(session, fresh, second.prepared, { sessions, planned: fresh, admission });
   }
 
   async #execute(

@@ -41,6 +41,11 @@ export async function recoverBack(context: EngineContext, request: RecoverReques
   return result;
 }
 
+/** The same under a lock that is held already, as the first part of another run. */
+export async function takeBackOpen(context: EngineContext, request: RecoverRequest, session: Acquired['session']): Promise<ApplyResult> {
+  return await new Recovery(context, request).underLock(session);
+}
+
 /** Without its state an operation leaves nothing that tells of it. */
 const NO_STATE =
   'There is no state, so nothing tells of an operation, and nothing was taken back. If there was a state, put it back first; else a plan finds what bears our mark.';
@@ -91,7 +96,7 @@ class Recovery {
       const { lock, tookOver } = answer;
       this.emitter.emit({ type: 'lock.acquired', lock: lock.lockId, fence: lock.fence, tookOver: tookOver?.who ?? null });
       try {
-        return await this.#underLock(answer);
+        return await this.underLock(answer.session);
       } finally {
         await answer.session.release();
       }
@@ -101,7 +106,7 @@ class Recovery {
     }
   }
 
-  async #underLock({ session }: Acquired): Promise<ApplyResult> {
+  async underLock(session: Acquired['session']): Promise<ApplyResult> {
     const snapshot = await session.read();
     const { open } = snapshot;
     if (open === null) return this.#nothing();

@@ -78,6 +78,8 @@ export interface Succession {
   readonly then: string | null;
   /** The class that the changes have, also where the plan is refused or ends an open operation; null when no class admits them. */
   readonly chosen: string | null;
+  /** The open operation that `supersede` and `revert` take back first, step by step; null else. */
+  readonly backsOut: { readonly operation: string; readonly steps: readonly string[] } | null;
   /** One sentence: why this class. */
   readonly rule: string;
   readonly outage: string;

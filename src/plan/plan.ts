@@ -312,7 +312,8 @@ function warningsOf(inputs: PlanInputs, diagnostics: readonly Diagnostic[], note
   const open = inputs.snapshot?.open;
   if (open !== undefined && open !== null) {
     const { id, kind } = open.operation;
-    own.push({ code: 'OPERATION_OPEN', message: `${id} (${kind}) has not ended. This plan goes on from where the world stands now.` });
+    const what = inputs.backsOut === undefined ? 'This plan goes on from where the world stands now.' : 'It is taken back first.';
+    own.push({ code: 'OPERATION_OPEN', message: `${id} (${kind}) has not ended. ${what}` });
   } else if ((inputs.snapshot?.unsettled.length ?? 0) > 0) {
     own.push({ code: 'STEPS_UNSETTLED', message: 'An earlier run broke off in the middle of a step. An apply clears up what it left.' });
   }

@@ -49,6 +49,7 @@ const succession = z.strictObject({
   // `then` is a field of the plan format; objects of the format are never awaited.
   then: text.nullable(),
   chosen: text.nullable(),
+  backsOut: z.strictObject({ operation: text, steps: names }).nullable(),
   rule: text,
   outage: text,
   direction: text,

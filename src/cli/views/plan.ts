@@ -51,6 +51,7 @@ export function isEmptyPlan(plan: PlanDocument): boolean {
     plan.changes.every((change) => change.action === 'noop' || change.action === 'read') &&
     plan.steps.length === 0 &&
     plan.drift.length === 0 &&
+    plan.succession.backsOut === null &&
     plan.succession.refusals.length === 0 &&
     !plan.outputs.some((output) => output.changed)
   );
@@ -99,6 +100,9 @@ function successionLines(plan: PlanDocument, { color, width }: Style): readonly 
   for (const [label, text] of below) row(label, text);
   const part = partOf(plan);
   if (part !== '') row('part', part);
+  const { backsOut } = succession;
+  if (backsOut !== null)
+    row('first', `takes back ${oneLine(backsOut.operation)}, ${count(backsOut.steps.length, 'step')}: ${names(backsOut.steps)}`);
   if (succession.rule !== '') row('rule', oneLine(succession.rule));
   for (const [kind, paths] of pathsByKind(succession)) row('differs', `${kind}: ${names(paths)}`);
   for (const rejected of succession.rejected) {

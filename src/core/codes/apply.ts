@@ -2,6 +2,11 @@ import type { CodeTable } from './entry.ts';
 
 /** Codes of running operations: the engine and, below it, what every provider may throw. */
 export const APPLY_CODES: CodeTable = {
+  SECOND_PART_MOVED: {
+    summary: 'The open operation was taken back, and what comes after that is not what the plan foresaw.',
+    remedy: 'Plan again; everything is as it was before that operation.',
+    exit: [5],
+  },
   ALREADY_RECORDED: {
     summary: 'The address, or the object that would be imported, is in the state already.',
     remedy: 'Forget or move the recorded one first.',
