@@ -6,11 +6,13 @@ export const PACKAGES = [
   'busybox-static',
   'docker-registry',
   'docker.io',
+  'faketime',
   'iproute2',
   'iptables',
   'mariadb-server',
   'nginx-light',
   'openssh-server',
+  'strace',
 ];
 
 /** Asked by Debian's maintainer scripts before they start a service; exit code 101 forbids it. */

@@ -25,7 +25,7 @@ const CHECKS = [
   project('unit', 10),
   project('conformance', 15),
   project('scenarios', 45),
-  project('faults', 30),
+  project('faults', 60),
 ];
 
 const selected = selection();

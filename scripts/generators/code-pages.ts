@@ -1,17 +1,7 @@
 import { EXIT_CODES } from '../../src/cli/exit.ts';
 import { compareText } from '../../src/core/address.ts';
-import { ENGINE_CODES } from '../../src/core/codes/engine.ts';
-import type { CodeTable } from '../../src/core/codes/entry.ts';
-import { DOCKER_CODES } from '../../src/providers/docker/codes.ts';
-import { LOCAL_CODES } from '../../src/providers/local/codes.ts';
+import { CODE_TABLES } from '../../src/providers/codes.ts';
 import { document, table } from './markdown.ts';
-
-/** Who gives which codes, in the order of the page. */
-const OWNERS: readonly (readonly [title: string, codes: CodeTable])[] = [
-  ['Accede', ENGINE_CODES],
-  ['Provider docker', DOCKER_CODES],
-  ['Provider local', LOCAL_CODES],
-];
 
 /** The pages of all codes and of the exit codes, by path below the root. */
 export function codePages(): ReadonlyMap<string, string> {
@@ -27,7 +17,7 @@ function codesPage(): string {
     'Generated from the tables in `src`.',
     'Everything that goes wrong, is refused or is warned of has a code: `code` of a diagnostic (`--json`), of a refusal or warning in a [plan](plan-format.md), and of a diagnostic in an [event](events.md). Codes are stable and their meaning does not change; the words around them may. New codes come without a new version of a format.',
     'The [exit codes](exit-codes.md) are those that a run with this code ends with. `0, 2` stands at what only warns. A mistake in a value that is known only while a plan is carried out (it comes from another resource) ends that run with 5 or 6 in place of 1.',
-    ...OWNERS.flatMap(([title, codes]) => [
+    ...CODE_TABLES.flatMap(([title, codes]) => [
       `## ${title}`,
       table(
         ['code', 'meaning', 'what to do', 'exit'],

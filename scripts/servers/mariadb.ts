@@ -24,8 +24,15 @@ export interface MariadbServer extends Server {
 /** The longest path that a unix socket may have. */
 const SOCKET_PATH_MAX = 107;
 
-/** Makes a database in `folder` (which must exist and be empty), starts its server with these options too, and waits until it answers. */
-export async function startMariadb(folder: string, settings: readonly string[] = []): Promise<MariadbServer> {
+/**
+ * Makes a database in `folder` (which must exist and be empty), starts its server with these options too, and waits until it answers. The server gets
+ * what `environment` adds.
+ */
+export async function startMariadb(
+  folder: string,
+  settings: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<MariadbServer> {
   const data = join(folder, 'data');
   const socket = join(folder, 's');
   if (socket.length > SOCKET_PATH_MAX)
@@ -57,7 +64,7 @@ export async function startMariadb(folder: string, settings: readonly string[] =
   ];
   const execute = (sql: string, database?: string) => client(socket, sql, database);
   const start = async () => {
-    const started = new ServerProcess('mariadbd', options, { log: join(folder, 'mariadb.log') });
+    const started = new ServerProcess('mariadbd', options, { log: join(folder, 'mariadb.log'), environment });
     await started.waitUntil(() => isUp(execute));
     return started;
   };

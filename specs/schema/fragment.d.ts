@@ -617,6 +617,15 @@ export type DockerJobCpuset = string;
  */
 export type DockerJobPidsLimit = number | string;
 /**
+ * Labels, as a map or a list of `NAME=VALUE`.
+ */
+export type DockerJobLabels =
+  | {
+      [k: string]: string | number | boolean;
+    }
+  | string[]
+  | string;
+/**
  * Name of its container on the engine; default `<environment>-<name>[-<key>]`.
  */
 export type DockerJobName = string;
@@ -1136,7 +1145,7 @@ export interface Fragment {
       pids_limit?: DockerJobPidsLimit;
       oom_score_adj?: OomScoreAdj;
       logging?: Logging;
-      labels?: Labels;
+      labels?: DockerJobLabels;
       stop_signal?: StopSignal;
       stop_grace_period?: StopGracePeriod;
       pid?: Pid;
@@ -1847,7 +1856,7 @@ export interface Fragment {
         pids_limit?: DockerJobPidsLimit;
         oom_score_adj?: OomScoreAdj;
         logging?: Logging;
-        labels?: Labels;
+        labels?: DockerJobLabels;
         stop_signal?: StopSignal;
         stop_grace_period?: StopGracePeriod;
         pid?: Pid;

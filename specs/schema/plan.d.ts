@@ -43,6 +43,10 @@ export interface Plan {
     class: string;
     then: string | null;
     chosen: string | null;
+    backsOut: {
+      operation: string;
+      steps: string[];
+    } | null;
     rule: string;
     outage: string;
     direction: string;
@@ -199,6 +203,22 @@ export interface Plan {
       | 'verify'
       | 'retire';
     phase: number;
+    pulled?: {
+      from:
+        | 'preflight'
+        | 'backup'
+        | 'quiesce'
+        | 'snapshot'
+        | 'migrate'
+        | 'publish'
+        | 'claim'
+        | 'start'
+        | 'route'
+        | 'commit'
+        | 'verify'
+        | 'retire';
+      by: string;
+    };
     after: string[];
     direction: 'back' | 'forward' | 'stays';
     seconds?: number;

@@ -13,10 +13,12 @@ import { admissionRecord, admitPlan } from './admission.ts';
 import { asPlanned } from './as-planned.ts';
 import { Emitter } from './emitter.ts';
 import type { ApplyRequest, EngineContext } from './engine.ts';
-import type { ApplyResult } from './events.ts';
+import { EnvironmentPart } from './environment-part.ts';
+import type { AccedeEvent, ApplyResult } from './events.ts';
 import { EvidenceRecorder, evidenceSubject } from './evidence.ts';
 import { Executor, type Tally } from './executor.ts';
 import { Exposures } from './exposures.ts';
+import { factsThatMoved } from './facts-hold.ts';
 import { diagnoseBackend } from './failure.ts';
 import { holdFailed, holdsAfter } from './holding.ts';
 import { freshIdentity } from './identity.ts';
@@ -24,11 +26,13 @@ import { residueOf, settledSteps } from './leftovers.ts';
 import { acquireLock } from './locking.ts';
 import { renameDependencies } from './moves.ts';
 import { planSnapshot } from './prepare.ts';
-import { isCarriedOut, notCarriedOut } from './procedures.ts';
+import { takeBackOpen } from './recover.ts';
 import { bundleToKeep, finalOutputs, isWhole, keeping, sealOf } from './seal.ts';
+import { secondPart } from './second-part.ts';
 import { effectIo, openSession, type Sessions, writeSessions } from './sessions.ts';
 import { staleDiagnostic } from './stale.ts';
-import { beginEncryption, requireKey } from './vaults.ts';
+import { spentAway, type TurnedAway, turnedAway } from './turned-away.ts';
+import { beginEncryption } from './vaults.ts';
 import { type Attempt, takeBack } from './way-back.ts';
 
 /** Exit codes of a run; the whole table is in the command contract. */
@@ -58,13 +62,14 @@ class ApplyRun {
   readonly #request: ApplyRequest;
   readonly #plan: PlanDocument;
   readonly #started: number;
-  readonly #recorder = new EvidenceRecorder();
+  readonly #recorder: EvidenceRecorder;
   #begun = false;
 
   constructor(context: EngineContext, request: ApplyRequest) {
     this.#context = context;
     this.#request = request;
     this.#plan = request.plan;
+    this.#recorder = new EvidenceRecorder(request.plan);
     this.#started = context.clock.monotonic();
     this.emitter = new Emitter(context.clock, (event) => {
       this.#recorder.receive(event);
@@ -74,7 +79,8 @@ class ApplyRun {
 
   async run(): Promise<ApplyResult> {
     try {
-      return (await this.#beforeLock()) ?? (await this.#withLock());
+      const away = await turnedAway(this.#context, this.#request);
+      return away === undefined ? await this.#withLock() : this.#turnedAway(away);
     } catch (error) {
       if (!(error instanceof BackendError)) throw error;
       // Once the operation has begun, effects may have been done whose record could not be written.
@@ -82,55 +88,8 @@ class ApplyRun {
     }
   }
 
-  /** What can be said without the lock: a spent, expired, refused or foreign plan changes nothing and waits for nobody. */
-  async #beforeLock(): Promise<ApplyResult | undefined> {
-    const { environment, store, clock } = this.#context;
-    const spent = await store.spentBy(this.#plan.digest);
-    // Whoever carries it out right now holds the lock: that is the answer until he is through.
-    const isRunning = spent?.outcome === null && ((await store.read())?.lock ?? null) !== null;
-    if (spent !== undefined && !isRunning) return this.#spentResult(spent);
-    if (this.#plan.environment !== environment.name) {
-      const detail = `The plan is one of the environment ${this.#plan.environment}; the folder holds ${environment.name}.`;
-      return this.#result('stale', EXIT.stale, [diagnostic('PLAN_FOREIGN', 'The plan belongs to another environment', detail)]);
-    }
-    if (this.#plan.succession.class === 'refuse' || !this.#plan.applicable) {
-      const detail = `The class of the plan is ${this.#plan.succession.class}: ${this.#plan.succession.rule}.`;
-      return this.#result('refused', EXIT.refused, [diagnostic('PLAN_REFUSED', 'The plan cannot be applied', detail)]);
-    }
-    if (!isCarriedOut(this.#plan.succession.class)) return this.#result('refused', EXIT.refused, [notCarriedOut(this.#plan)]);
-    if (clock.now() > Date.parse(this.#plan.expiresAt)) {
-      const detail = `It could be applied until ${this.#plan.expiresAt}. Plan again.`;
-      return this.#result('stale', EXIT.stale, [{ ...diagnostic('PLAN_EXPIRED', 'The plan is too old', detail), next: 'accede plan' }]);
-    }
-    const present = await store.read();
-    // Under the lock it is asked again; where the state moved since, that is said first.
-    if (present === undefined || present.head.serial === this.#plan.state.serial) {
-      const admission = await admitPlan(this.#context, present, this.#request);
-      if (admission.refusals.length > 0) return this.#refused(admission);
-    }
-    await requireKey(this.#context);
-    if (this.#plan.state.lineage !== null && present === undefined) {
-      const detail =
-        'The plan was made for a state that is not there any more. Nothing was changed, and no new state was begun. Plan again.';
-      return this.#result('stale', EXIT.stale, [{ ...diagnostic('PLAN_STALE', 'The plan is stale', detail), next: 'accede plan' }]);
-    }
-    return undefined;
-  }
-
-  #spentResult(spent: OperationRow): ApplyResult {
-    const outcome = spent.outcome ?? 'not ended';
-    const isDone = spent.outcome === 'done';
-    const detail = `${spent.id} carried it out at ${spent.startedAt}; its outcome: ${outcome}.`;
-    const code = isDone && this.#request.ifDone ? EXIT.done : EXIT.stale;
-    const found = {
-      ...diagnostic(
-        'PLAN_SPENT',
-        'The plan was applied already',
-        code === EXIT.done ? detail : `${detail} A plan is applied once. Plan again.`,
-      ),
-      next: 'accede plan',
-    };
-    return { ...this.#result('spent', code, [found]), serial: spent.serial };
+  #turnedAway({ outcome, exitCode, diagnostics, serial }: TurnedAway): ApplyResult {
+    return { ...this.#result(outcome, exitCode, diagnostics), serial };
   }
 
   async #withLock(): Promise<ApplyResult> {
@@ -171,13 +130,14 @@ class ApplyRun {
     const snapshot = await asPlanned(this.#context.store, this.#plan, { ...actual, lock: null });
     // Somebody may have spent the plan while we waited for the lock.
     const spent = await this.#context.store.spentBy(this.#plan.digest);
-    if (spent !== undefined) return this.#spentResult(spent);
+    if (spent !== undefined) return this.#turnedAway(spentAway(spent, this.#request));
     const sessions = writeSessions(this.#context, (alias) => residueOf(snapshot, alias));
     try {
       // A state that was made a moment ago for this very apply is still no state to the plan.
       const { lineage, begins } = this.#plan.state;
       const isNew = lineage === null && snapshot.head.serial === 0 && (begins === null || begins === snapshot.identity.lineage);
-      const outcome = await planSnapshot(this.#context, sessions, isNew ? undefined : snapshot, this.#plan.inputs.options, stamp);
+      const planned = isNew ? undefined : snapshot;
+      const outcome = await planSnapshot(this.#context, sessions, planned, this.#plan.inputs.options, stamp);
       if (!outcome.ok) return this.#result('failed', EXIT.error, outcome.diagnostics);
       const stale = staleDiagnostic(this.#plan, outcome.value.document);
       for (const guard of outcome.value.document.succession.guards) {
@@ -188,18 +148,45 @@ class ApplyRun {
       if (this.#request.stop.aborted) return this.#result('interrupted', EXIT.interrupted, []);
       const admission = await admitPlan(this.#context, actual, this.#request);
       if (admission.refusals.length > 0) return this.#refused(admission);
-      return await this.#execute(session, actual, outcome.value, sessions, admission);
+      const { backsOut } = this.#plan.succession;
+      if (backsOut !== null) return await this.#afterBackOut(session, { sessions, admission });
+      return await this.#execute(session, actual, outcome.value, { sessions, planned, admission });
     } finally {
       await sessions.close();
     }
+  }
+
+  /** Takes the open operation back, and then does what comes after that: exactly what was planned, or nothing more. */
+  async #afterBackOut(
+    session: Acquired['session'],
+    { sessions, admission }: { readonly sessions: Sessions<Session>; readonly admission: Admission },
+  ): Promise<ApplyResult> {
+    const { actor, lockTimeout, stop, stamp } = this.#request;
+    this.#begun = true;
+    const emit = (event: AccedeEvent) => this.#request.emit(this.emitter.renumbered(event));
+    const back = await takeBackOpen(this.#context, { actor, lockTimeout, stop, emit }, session);
+    if (back.exitCode !== EXIT.done) return { ...this.#result(back.outcome, back.exitCode, back.diagnostics), serial: back.serial };
+    const fresh = { ...(await session.read()), lock: null };
+    const outcome = await planSnapshot(this.#context, sessions, fresh, this.#plan.inputs.options, stamp);
+    if (!outcome.ok) return { ...this.#result('compensated', EXIT.asBefore, outcome.diagnostics), serial: back.serial };
+    const second = secondPart(this.#plan, outcome.value);
+    if (!second.ok) return { ...this.#result('compensated', EXIT.asBefore, [second.diagnostic]), serial: back.serial };
+    if (stop.aborted) return { ...this.#result('interrupted', EXIT.interrupted, []), serial: back.serial };
+    // What was in force is in force again; there is nothing to put in its place.
+    if (this.#plan.succession.class === 'revert' && second.prepared.document.steps.length === 0)
+      return { ...this.#result('done', EXIT.done, back.diagnostics), serial: back.serial };
+    return await this.#execute(session, fresh, second.prepared, { sessions, planned: fresh, admission });
   }
 
   async #execute(
     session: Acquired['session'],
     snapshot: Snapshot,
     prepared: PreparedPlan,
-    sessions: Sessions<Session>,
-    admission: Admission,
+    {
+      sessions,
+      planned,
+      admission,
+    }: { readonly sessions: Sessions<Session>; readonly planned: Snapshot | undefined; readonly admission: Admission },
   ): Promise<ApplyResult> {
     const { clock, ids, environment, parallelism } = this.#context;
     const { document } = prepared;
@@ -237,8 +224,11 @@ class ApplyRun {
     });
     const exposures = new Exposures(prepared.lookup);
     const key = Buffer.from(snapshot.identity.fingerprintKey, 'hex');
+    const part = new EnvironmentPart(this.#context, operation, prepared.environmentWork, sessions);
     const executor = new Executor({
       prepared,
+      environment: part.stepRun,
+      recheck: (begun) => factsThatMoved(this.#context, sessions, { plan: document, snapshot: planned, stamp: this.#request.stamp, begun }),
       state: session,
       emitter: this.emitter,
       clock,
@@ -267,7 +257,8 @@ class ApplyRun {
       tally.touched && tally.wayBack !== undefined
         ? await this.#goBack(session, snapshot, operation, tally, tally.wayBack)
         : await this.#settle(session, snapshot, operation, prepared, tally, exposures);
-    const { result, ending, isLost = false } = ended;
+    const { ending, isLost = false } = ended;
+    const result = await part.close(ended.result, { serial, state: isLost ? undefined : session });
     const evidence = this.#recorder.document(evidenceSubject(this.#context, operation, snapshot, document, record), result, this.#now());
     if (ending !== undefined) await session.end(serial, ending.outcome, { ...known, ...ending.summary }, ending.sealed, evidence);
     // Nothing more can be written into a store that is lost.

@@ -35,7 +35,12 @@ export async function collectWorld(
   for (;;) {
     const assessment = assess({ ...inputs, world });
     const reads = refresh ? pendingReads(inputs, world, assessment, observations, occupants) : [];
-    const remembered = refresh ? [] : pendingMemories(assessment, observations, inputs.opened?.vault);
+    const remembered = pendingMemories(
+      assessment,
+      observations,
+      inputs.opened?.vault,
+      refresh ? (inputs.backsOut?.addresses ?? NONE) : undefined,
+    );
     if (reads.length === 0 && remembered.length === 0) {
       await openRest(assessment, sessions, versions, unreachable);
       return { ...world, versions, unreachable };
@@ -78,6 +83,8 @@ function pendingReads(
   const reads: Read[] = [];
   for (const assessed of assessment.resources.values()) {
     const { address, recorded, evaluated, type } = assessed;
+    // What is taken back first is not looked at as it stands now.
+    if (inputs.backsOut?.addresses.has(address) === true && !type.data) continue;
     // While marks count, what an unselected address has must be known: it would look like nobody's.
     const counts = assessment.selected.has(address) || (inputs.beginning && world.marked.length > 0);
     if (!counts && recorded === undefined) continue;
@@ -106,15 +113,20 @@ function pendingReads(
   return reads;
 }
 
-/** Without a refresh, what is recorded stands for what is live. */
+const NONE: ReadonlySet<ResourceAddress> = new Set();
+
+/** Without a refresh, what is recorded stands for what is live; with one, for what is taken back before the plan begins: `only` that. */
 function pendingMemories(
   assessment: Assessment,
   observations: ReadonlyMap<ResourceAddress, Observed>,
   vault: Vault | undefined,
+  only: ReadonlySet<ResourceAddress> | undefined,
 ): readonly [ResourceAddress, Observed][] {
+  if (only?.size === 0) return [];
   return [...assessment.resources.values()].flatMap((assessed): [ResourceAddress, Observed][] => {
     const row = assessed.recorded?.row;
-    if (row === undefined || observations.has(assessed.address)) return [];
+    if (observations.has(assessed.address) || only?.has(assessed.address) === false || assessed.type.data) return [];
+    if (row === undefined) return only === undefined ? [] : [[assessed.address, { kind: 'absent' }]];
     if (row.ref === null) return [[assessed.address, { kind: 'absent' }]];
     const attributes: Attributes = recordedAttributes(assessed.type, row);
     const computed = recordedComputed(row, vault);

@@ -18,6 +18,12 @@ export class Emitter {
     this.#operation = operation;
   }
 
+  /** An event of another run inside of this one, in this one's sequence. */
+  renumbered(event: AccedeEvent): AccedeEvent {
+    this.#sequence += 1;
+    return { ...event, sequence: this.#sequence };
+  }
+
   emit(body: EventBody): void {
     this.#sequence += 1;
     const time = new Date(this.#clock.now()).toISOString();

@@ -4,6 +4,7 @@ import type { PlanDocument } from '../plan/model.ts';
 import type { OperationRow, Snapshot } from '../state/model.ts';
 import type { EngineContext } from './engine.ts';
 import type { AccedeEvent, ApplyResult } from './events.ts';
+import { OutageRecorder } from './outage.ts';
 
 /** How many steps evidence names one by one; the rest is counted and sealed by a digest. */
 const MOST_STEPS = 5000;
@@ -81,8 +82,15 @@ export function evidenceSubject(
 /** Gathers from the events of a run what its evidence says of every step. */
 export class EvidenceRecorder {
   readonly #steps = new Map<string, StepAccount>();
+  readonly #outage: OutageRecorder | undefined;
+
+  /** With a plan, the evidence tells also for how long each address of its outage was down. */
+  constructor(plan?: Pick<PlanDocument, 'outageAddresses' | 'changes' | 'steps'>) {
+    this.#outage = plan === undefined ? undefined : new OutageRecorder(plan);
+  }
 
   receive(event: AccedeEvent): void {
+    this.#outage?.receive(event);
     switch (event.type) {
       case 'step.done':
         this.#note({ step: event.step, status: 'done', seconds: event.seconds, figures: event.figures, code: null });
@@ -122,6 +130,7 @@ export class EvidenceRecorder {
       errors: result.diagnostics
         .filter(({ severity }) => severity === 'error')
         .map(({ code, address }) => ({ code, address: address ?? null })),
+      outage: this.#outage?.document() ?? [],
       steps: named,
       stepsDigest: digestOf(all),
       stepsLeftOut: all.length - named.length,

@@ -1,19 +1,19 @@
-import type { ResourceAddress } from '../core/address.ts';
+import { ENVIRONMENT, type ResourceAddress } from '../core/address.ts';
 import type { Clock } from '../core/clock.ts';
 import { sharedAbort, withDeadline } from '../core/deadline.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
-import type { Stage } from '../core/facet.ts';
 import type { PlannedStep } from '../plan/model.ts';
 import type { PreparedPlan } from '../plan/prepared.ts';
-import { PHASES } from '../plan/steps.ts';
+import { isBeforeEffects, isFinal } from '../plan/stages.ts';
 import { type Effect, type EffectIo, ProviderError } from '../providers/contract.ts';
 import { BackendError, type Mutation, type WriteSession } from '../state/contract.ts';
 import type { StepRow } from '../state/model.ts';
-import { ChangeRun } from './change-run.ts';
 import type { Emitter } from './emitter.ts';
 import { diagnoseProvider } from './failure.ts';
 import { relativeFolder } from './record.ts';
 import { type Intent, type RunContext, StepRefused } from './run-context.ts';
+import { StageEvents } from './stage-events.ts';
+import { changeStepRun, type StepRun } from './step-run.ts';
 import type { Attempt } from './way-back.ts';
 
 /** What no document limits ends some day all the same. */
@@ -22,6 +22,8 @@ const LONGEST_STEP = 24 * 3600 * 1000;
 export interface ExecutorOptions {
   readonly prepared: PreparedPlan;
   readonly run: RunContext;
+  /** What the environment itself does, beside its resources. */
+  readonly environment: StepRun;
   readonly state: WriteSession;
   readonly emitter: Emitter;
   readonly clock: Clock;
@@ -30,6 +32,8 @@ export interface ExecutorOptions {
   readonly stop: AbortSignal;
   /** Whether a failure before the first `forward` step ends the run at once, so that what was done can be taken back. */
   readonly goesBack: boolean;
+  /** Looks again, right before the first step of a way back that cannot be taken back, whether the plan's facts hold. `begun`: what the run touched itself. */
+  recheck(begun: ReadonlySet<ResourceAddress>): Promise<Diagnostic | undefined>;
   io(signal: AbortSignal, progress: EffectIo['progress']): EffectIo;
 }
 
@@ -67,7 +71,7 @@ export class Executor {
   /** How many steps of each phase are not done. */
   readonly #left: number[] = [];
   #phase = 0;
-  readonly #runs = new Map<ResourceAddress, ChangeRun>();
+  readonly #runs = new Map<ResourceAddress, StepRun>();
   readonly #done: string[] = [];
   readonly #unknown: string[] = [];
   readonly #diagnostics: Diagnostic[] = [];
@@ -75,14 +79,14 @@ export class Executor {
   readonly #failed = new Set<string>();
   /** Steps that could not begin. */
   readonly #refusedSteps = new Set<string>();
-  /** How many steps a stage has, and how many have not come to an end. */
-  readonly #stages = new Map<Stage, { readonly steps: number; left: number; begun: boolean }>();
+  readonly #stages: StageEvents;
   /** Effects that touch the world are finished whatever happens. */
   readonly #never = sharedAbort().signal;
   /** Aborted at the first failure of a run that goes back: what only waits is broken off, and nothing new begins. */
   readonly #halt = sharedAbort();
   readonly #attempts = new Map<string, Attempt>();
   #crossed = false;
+  #facts: Promise<Diagnostic | undefined> | undefined;
   #spent = false;
   #movedOnly = true;
   #interrupted = false;
@@ -93,9 +97,8 @@ export class Executor {
   constructor(options: ExecutorOptions) {
     this.#options = options;
     this.#steps = new Map(options.prepared.document.steps.map((step) => [step.id, step]));
+    this.#stages = new StageEvents(this.#steps.values(), options.emitter);
     for (const step of this.#steps.values()) {
-      const stage = this.#stages.get(step.stage) ?? { steps: 0, left: 0, begun: false };
-      this.#stages.set(step.stage, { ...stage, steps: stage.steps + 1, left: stage.left + 1 });
       this.#waiting.set(step.id, step.after.length);
       for (const before of step.after) {
         const list = this.#next.get(before);
@@ -108,7 +111,8 @@ export class Executor {
     this.#openPhases();
     options.stop.addEventListener('abort', () => this.#halt.abort(), { once: true });
     if (options.stop.aborted) this.#halt.abort();
-    for (const [address, change] of options.prepared.work) this.#runs.set(address, new ChangeRun(change, options.run));
+    for (const [address, change] of options.prepared.work) this.#runs.set(address, changeStepRun(change, options.run));
+    this.#runs.set(ENVIRONMENT, options.environment);
   }
 
   /** Runs until nothing more can run. Throws only what is a bug; everything else is in the tally. */
@@ -122,7 +126,7 @@ export class Executor {
       lost = ended.reason;
     }
     const ran = [...this.#done, ...this.#unknown, ...this.#failed];
-    const touched = ran.some((id) => this.#steps.get(id)?.phase !== PHASES.preflight);
+    const touched = ran.some((id) => this.#touches(id));
     const ended = new Set([...this.#done, ...this.#unknown]);
     const notDone = [...this.#steps.keys()].filter((id) => !ended.has(id));
     this.#announceSkipped(notDone);
@@ -138,6 +142,13 @@ export class Executor {
       touched,
       wayBack: this.#hasWayBack(lost) ? this.#attempts : undefined,
     };
+  }
+
+  /** Whether a step that was begun may have left anything. What the environment itself does leaves nothing when it fails. */
+  #touches(id: string): boolean {
+    const step = this.#steps.get(id);
+    if (step === undefined || isBeforeEffects(step.stage)) return false;
+    return step.address !== ENVIRONMENT || !this.#failed.has(id);
   }
 
   #hasWayBack(lost: BackendError | undefined): boolean {
@@ -207,25 +218,28 @@ export class Executor {
   async #step(id: string): Promise<boolean> {
     const step = this.#steps.get(id);
     const run = step === undefined ? undefined : this.#runs.get(step.address);
-    const effect = run?.change.effects.find((candidate) => candidate.name === step?.effect);
+    const effect = run?.effects.find((candidate) => candidate.name === step?.effect);
     if (step === undefined || run === undefined || effect === undefined) throw new Error(`the plan's step ${id} has no effect`);
-    this.#enterStage(step.stage);
+    this.#stages.enter(step.stage);
     const outer = effect.waits === true ? this.#halt.signal : this.#never;
     try {
-      return await withDeadline(outer, this.#limitOf(step, effect), ({ signal }) => this.#walk(step, run, effect, this.#io(step, signal)));
+      const limit = limitOf(run.timeouts, effect);
+      return await withDeadline(outer, limit, ({ signal }) => this.#walk(step, run, effect, this.#io(step, signal)));
     } finally {
-      this.#leaveStage(step.stage);
+      this.#stages.leave(step.stage);
     }
   }
 
   /** One step: prove, journal, do, look, journal. True when it is done. */
-  async #walk(step: PlannedStep, run: ChangeRun, effect: Effect, io: EffectIo): Promise<boolean> {
+  async #walk(step: PlannedStep, stepRun: StepRun, effect: Effect, io: EffectIo): Promise<boolean> {
     const { clock, emitter, state } = this.#options;
     const { id, address } = step;
+    const { run } = stepRun;
     const started = clock.monotonic();
     const seconds = () => (clock.monotonic() - started) / 1000;
     let intent: Intent;
     try {
+      await this.#requireFacts(step);
       intent = await run.prepare(effect, io);
     } catch (error) {
       this.#refused(step, seconds(), error);
@@ -236,13 +250,13 @@ export class Executor {
       serial: this.#options.run.serial,
       step: id,
       address,
-      type: run.change.type.type,
-      provider: run.change.planned.provider,
+      type: stepRun.type,
+      provider: stepRun.provider,
       effect: effect.name,
       object: effect.object,
-      action: run.change.planned.action,
+      action: stepRun.action,
       part: effect.part,
-      stage: effect.stage,
+      stage: step.stage,
       direction: effect.direction,
       after: step.after,
       key: intent.key,
@@ -252,19 +266,19 @@ export class Executor {
       identity: intent.identity,
       desired: intent.desired,
       preimage: intent.preimage,
-      folder: relativeFolder(this.#options.run.environmentFolder, run.change.context.folder),
+      folder: relativeFolder(this.#options.run.environmentFolder, stepRun.folder),
       startedAt,
       endedAt: status === 'intended' ? null : new Date(clock.now()).toISOString(),
       error,
     });
-    emitter.emit({ type: 'step.intended', step: id, address, effect: effect.name, stage: effect.stage });
+    emitter.emit({ type: 'step.intended', step: id, address, effect: effect.name, stage: step.stage });
     // Nothing that cannot be taken back begins once something has failed.
     if (this.#halt.signal.aborted) {
       this.#interrupted ||= this.#options.stop.aborted;
       this.#refusedSteps.add(id);
       return false;
     }
-    if (effect.direction === 'forward' || step.phase >= PHASES.commit) this.#crossed = true;
+    if (effect.direction === 'forward' || isFinal(step.stage)) this.#crossed = true;
     await state.write([{ kind: 'step', step: row('intended', null) }, ...this.#spend(step)]);
     const attempt: Attempt = { step, effect, run, intent, row, ref: intent.ref, told: true };
     this.#attempts.set(id, attempt);
@@ -345,37 +359,23 @@ export class Executor {
 
   /** The plan is spent with the intent of its first effect after preflight, in the same transaction. */
   #spend(step: PlannedStep): readonly Mutation[] {
-    if (this.#spent || step.phase === PHASES.preflight) return [];
+    if (this.#spent || isBeforeEffects(step.stage)) return [];
     this.#spent = true;
     return [{ kind: 'spend', planDigest: this.#options.prepared.document.digest, serial: this.#options.run.serial }];
   }
 
-  /** What ends a step early: the run's stop for what only waits, and for everything the time that the documents give it. */
-  #limitOf(step: PlannedStep, effect: Effect): number {
-    const timeouts = this.#runs.get(step.address)?.change.instance?.timeouts ?? {};
-    const limit = effect.part !== 'apply' ? timeouts.remove : effect.object === 'keep' ? undefined : (timeouts.create ?? timeouts.replace);
-    // Time that the documents give is no part of what an effect may take.
-    return effect.lasts !== undefined ? effect.lasts + LONGEST_STEP : (limit ?? LONGEST_STEP);
+  /** Before the point of no return the facts that the plan rests on are looked at once more; the first step there looks for all of them. */
+  async #requireFacts(step: PlannedStep): Promise<void> {
+    if (!this.#options.goesBack || this.#crossed || step.direction !== 'forward' || step.stage === 'retire') return;
+    this.#facts ??= this.#options.recheck(new Set([...this.#attempts.values()].map((attempt) => attempt.step.address)));
+    const moved = await this.#facts;
+    if (moved !== undefined) throw new StepRefused(moved, { moved: true });
   }
 
   #io(step: PlannedStep, signal: AbortSignal): EffectIo {
     return this.#options.io(signal, (message, figures = {}) => {
       this.#options.emitter.emit({ type: 'step.progress', step: step.id, address: step.address, message, figures });
     });
-  }
-
-  #enterStage(stage: Stage): void {
-    const seen = this.#stages.get(stage);
-    if (seen === undefined || seen.begun) return;
-    seen.begun = true;
-    this.#options.emitter.emit({ type: 'stage.started', stage, steps: seen.steps });
-  }
-
-  #leaveStage(stage: Stage): void {
-    const seen = this.#stages.get(stage);
-    if (seen === undefined) return;
-    seen.left -= 1;
-    if (seen.left === 0) this.#options.emitter.emit({ type: 'stage.done', stage, steps: seen.steps });
   }
 
   #announceSkipped(notDone: readonly string[]): void {
@@ -387,4 +387,11 @@ export class Executor {
       this.#options.emitter.emit({ type: 'step.skipped', step: id, address: step.address, effect: step.effect, because });
     }
   }
+}
+
+/** What ends a step early: for everything the time that the documents give it. */
+function limitOf(timeouts: StepRun['timeouts'], effect: Effect): number {
+  const limit = effect.part !== 'apply' ? timeouts.remove : effect.object === 'keep' ? undefined : (timeouts.create ?? timeouts.replace);
+  // Time that the documents give is no part of what an effect may take.
+  return effect.lasts !== undefined ? effect.lasts + LONGEST_STEP : (limit ?? LONGEST_STEP);
 }

@@ -10,24 +10,38 @@ export function failingSession(inner: Session, faults: FailPoint): Session {
       throw error instanceof InjectedFault ? effectError(error, about) : error;
     }
   };
-  const { undo, reconcile, exec } = inner;
   return {
     ...inner,
     perform: (operation, io) =>
       through('effect.perform', `${operation.address}:${operation.effect.name}`, () => inner.perform(operation, io)),
-    ...(undo === undefined
+    ...(inner.undo === undefined
       ? {}
-      : { undo: (order, io) => through('effect.undo', `${order.address}:${order.effect.name}`, () => undo.call(inner, order, io)) }),
-    ...(reconcile === undefined
+      : {
+          undo: (order, io) =>
+            through('effect.undo', `${order.address}:${order.effect.name}`, () => inner.undo?.(order, io) ?? absent('undo')),
+        }),
+    ...(inner.reconcile === undefined
       ? {}
       : {
           reconcile: (residue, io) =>
-            through('effect.reconcile', residue.map(({ address }) => address).join(' '), () => reconcile.call(inner, residue, io)),
+            through(
+              'effect.reconcile',
+              residue.map(({ address }) => address).join(' '),
+              () => inner.reconcile?.(residue, io) ?? absent('reconcile'),
+            ),
         }),
-    ...(exec === undefined
+    ...(inner.exec === undefined
       ? {}
-      : { exec: (query, command, sink, io) => through('effect.exec', query.address, () => exec.call(inner, query, command, sink, io)) }),
+      : {
+          exec: (query, command, sink, io) =>
+            through('effect.exec', query.address, () => inner.exec?.(query, command, sink, io) ?? absent('exec')),
+        }),
   };
+}
+
+/** What was there when the session was opened is there for good. */
+function absent(name: string): never {
+  throw new Error(`the session has lost ${name}`);
 }
 
 function effectError(fault: InjectedFault, about: string): ProviderError {

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { ProviderError } from '../providers/contract.ts';
 import { BackendError } from '../state/contract.ts';
+import { EnvironmentFailure } from './environment-failure.ts';
 
 /** What the state store threw, for people. Anything that is not a store's error is a bug and goes on. */
 export function diagnoseBackend(error: unknown): Diagnostic {
@@ -42,8 +43,7 @@ const BACKEND_SUMMARIES: { readonly [code in BackendError['code']]: string } = {
 export function diagnoseProvider(error: ProviderError, address: string, effect: string): Diagnostic {
   return {
     severity: 'error',
-    code: error.code,
-    summary: PROVIDER_SUMMARIES[error.code],
+    ...(error instanceof EnvironmentFailure ? error.told : { code: error.code, summary: PROVIDER_SUMMARIES[error.code] }),
     detail: `${address}, ${effect}: ${error.message}`,
     address,
     ...(error.next === undefined ? {} : { next: error.next }),

@@ -7,8 +7,10 @@ import type { Hold, OperationRow, Snapshot } from '../state/model.ts';
 import type { EngineContext } from './engine.ts';
 import { isWhole } from './seal.ts';
 
-/** Codes of what merely moved between plan and apply, and says nothing of the source. */
-const MOVED: readonly string[] = ['LIVE_MOVED', 'GUARD_MOVED'];
+/** Codes of what says nothing of the source: what the surroundings lacked (room, access, a target that answers). */
+const OF_SURROUNDINGS: readonly string[] = ['EXHAUSTED', 'FORBIDDEN', 'UNREACHABLE'];
+/** How the code ends of what merely moved between plan and apply, and says nothing of the source. */
+const MOVED = '_MOVED';
 
 /**
  * Holds the source of a candidate that failed and was taken back, and says so. What destroys or goes back brings no source that could be tried
@@ -42,9 +44,9 @@ export async function holdsAfter(
   return hold === undefined ? retained : [{ kind: 'hold', hold }, ...retained];
 }
 
-/** Whether a run that was taken back failed by its own candidate: neither was it stopped, nor did something merely move. */
+/** Whether a run that was taken back failed by its own candidate: neither was it stopped, nor was it anything but the source. */
 function hasCandidateFailed(tally: { readonly interrupted: boolean; readonly diagnostics: readonly Diagnostic[] }): boolean {
-  return !tally.interrupted && tally.diagnostics.some(({ code }) => !MOVED.includes(code));
+  return !tally.interrupted && tally.diagnostics.some(({ code }) => !code.endsWith(MOVED) && !OF_SURROUNDINGS.includes(code));
 }
 
 /** The hold on a source whose candidate failed. */

@@ -180,7 +180,9 @@ function rowOf(
   const { type, masks, evaluated } = assessed;
   const key = Buffer.from(snapshot.identity.fingerprintKey, 'hex');
   const record = recordOfObserved(type, found, masks, key);
-  const identity = evaluated?.identity ?? type.identity(found.attributes, assessed.context) ?? found.ref;
+  const attributes = alignedLive(type, found, evaluated?.normal ?? {}, masks);
+  // Its own: where the documents give another one, that is a change to come.
+  const identity = type.identity(attributes, assessed.context) ?? evaluated?.identity ?? found.ref;
   return resourceRow(
     {
       address: assessed.address,
@@ -192,7 +194,7 @@ function rowOf(
       ref: found.ref,
       marked: record.id !== undefined,
       status: 'ready',
-      attributes: alignedLive(type, found, evaluated?.normal ?? {}, masks),
+      attributes,
       computed: record.computed,
       dependencies: assessed.needs.filter((needed) => snapshot.resources.has(needed)),
       protected: assessed.protected,

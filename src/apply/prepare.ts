@@ -1,11 +1,12 @@
 import type { Outcome } from '../core/diagnostic.ts';
+import { backedOut, backOutOf, type PastRecord } from '../plan/backed-out.ts';
 import type { PlanOptions } from '../plan/model.ts';
 import { planEnvironment } from '../plan/plan.ts';
 import type { PreparedPlan } from '../plan/prepared.ts';
 import { policyInForce } from '../policy/policy.ts';
 import { judgeByRules } from '../policy/rules.ts';
 import type { ReadSession } from '../providers/contract.ts';
-import { BackendError } from '../state/contract.ts';
+import { BackendError, type StateStore } from '../state/contract.ts';
 import type { Snapshot } from '../state/model.ts';
 import { collectWorld } from './collect.ts';
 import type { EngineContext, PlanStamp } from './engine.ts';
@@ -46,12 +47,16 @@ export async function planSnapshot(
 ): Promise<Outcome<PreparedPlan>> {
   const { environment, registry, version } = context;
   const policy = policyInForce(snapshot?.sealed, environment);
+  const backsOut = backOutOf({ snapshot, options, environment });
+  const past = backsOut === undefined ? undefined : await recordBefore(context.store, snapshot);
+  const seen = snapshot === undefined || past === undefined ? snapshot : backedOut(snapshot, past);
   const inputs = {
     environment,
     registry,
-    snapshot,
+    snapshot: seen,
+    backsOut,
     // Without a refresh the record alone counts, where there is one.
-    beginning: snapshot === undefined || (options.refresh && (await isBeginning(context.store, snapshot))),
+    beginning: snapshot === undefined || (options.refresh && backsOut === undefined && (await isBeginning(context.store, snapshot))),
     opened: await openedVault(context, snapshot),
     options,
     version,
@@ -64,4 +69,12 @@ export async function planSnapshot(
   const planned = planEnvironment({ ...inputs, world });
   if (!planned.ok || policy === undefined) return planned;
   return { ...planned, value: { ...planned.value, document: judgeByRules(planned.value.document, policy.rules) } };
+}
+
+/** What was recorded before the open operation began. */
+async function recordBefore(store: StateStore, snapshot: Snapshot | undefined): Promise<PastRecord | undefined> {
+  const open = snapshot?.open ?? null;
+  if (open === null) return undefined;
+  const past = await store.readAt(open.operation.serial - 1);
+  return past ?? { resources: new Map(), outputs: [] };
 }

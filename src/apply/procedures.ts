@@ -2,7 +2,7 @@ import type { Diagnostic } from '../core/diagnostic.ts';
 import type { PlanDocument } from '../plan/model.ts';
 
 /** Classes that a plan can have and that no apply carries out yet. */
-const NOT_YET: ReadonlySet<string> = new Set(['catalog-retry', 'catalog-supersede', 'catalog-abandon', 'worker-supersede', 'supersede']);
+const NOT_YET: ReadonlySet<string> = new Set(['catalog-retry', 'catalog-supersede', 'catalog-abandon', 'worker-supersede']);
 
 /** Whether an apply can carry out a plan of this class. */
 export function isCarriedOut(name: string): boolean {

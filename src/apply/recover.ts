@@ -10,6 +10,8 @@ import { type Acquired, BackendError, type Mutation } from '../state/contract.ts
 import type { OperationRow, ResourceRow, Snapshot, StepRow } from '../state/model.ts';
 import { Emitter } from './emitter.ts';
 import type { EngineContext } from './engine.ts';
+import { environmentFacts } from './environment-part.ts';
+import { EnvironmentRun, isOfEnvironment } from './environment-run.ts';
 import type { AccedeEvent, ApplyResult } from './events.ts';
 import { EvidenceRecorder } from './evidence.ts';
 import { diagnoseBackend } from './failure.ts';
@@ -39,6 +41,11 @@ export async function recoverBack(context: EngineContext, request: RecoverReques
   return result;
 }
 
+/** The same under a lock that is held already, as the first part of another run. */
+export async function takeBackOpen(context: EngineContext, request: RecoverRequest, session: Acquired['session']): Promise<ApplyResult> {
+  return await new Recovery(context, request).underLock(session);
+}
+
 /** Without its state an operation leaves nothing that tells of it. */
 const NO_STATE =
   'There is no state, so nothing tells of an operation, and nothing was taken back. If there was a state, put it back first; else a plan finds what bears our mark.';
@@ -56,6 +63,8 @@ class Recovery {
   readonly #started: number;
   readonly #recorder = new EvidenceRecorder();
   #operation: OperationRow | undefined;
+  /** What could not be put back and stands in nobody's way. */
+  readonly #warnings: Diagnostic[] = [];
 
   constructor(context: EngineContext, request: RecoverRequest) {
     this.#context = context;
@@ -87,7 +96,7 @@ class Recovery {
       const { lock, tookOver } = answer;
       this.emitter.emit({ type: 'lock.acquired', lock: lock.lockId, fence: lock.fence, tookOver: tookOver?.who ?? null });
       try {
-        return await this.#underLock(answer);
+        return await this.underLock(answer.session);
       } finally {
         await answer.session.release();
       }
@@ -97,7 +106,7 @@ class Recovery {
     }
   }
 
-  async #underLock({ session }: Acquired): Promise<ApplyResult> {
+  async underLock(session: Acquired['session']): Promise<ApplyResult> {
     const snapshot = await session.read();
     const { open } = snapshot;
     if (open === null) return this.#nothing();
@@ -156,7 +165,7 @@ class Recovery {
     const staying = new Set(begun.filter((step) => step.direction === 'stays').map((step) => step.address));
     const rest = restored((await session.read()).resources, before, staying);
     if (rest.length > 0) await session.write(rest);
-    const result = { ...this.#result('done', 0, []), steps: tally };
+    const result = { ...this.#result('done', 0, this.#warnings), steps: tally };
     const counts = { done: tally.done.length, notDone: tally.notDone.length, unknown: 0 };
     const summary = { ...counts, takenBack: back.taken.length, errors: [] };
     await session.end(serial, 'compensated', summary, undefined, this.#evidence(state.snapshot, result));
@@ -176,6 +185,18 @@ class Recovery {
   }
 
   #changeOf(
+    step: StepRow,
+    steps: readonly StepRow[],
+    state: RecordedState,
+    before: ReadonlyMap<ResourceAddress, ResourceRow>,
+    sessions: Sessions<Session>,
+  ): Reversible {
+    const operation = { id: this.#operation?.id ?? '', class: this.#operation?.class ?? null };
+    if (isOfEnvironment(step)) return new EnvironmentRun([], environmentFacts(this.#context, operation, sessions), this.#warnings);
+    return this.#resourceOf(step, steps, state, before, sessions);
+  }
+
+  #resourceOf(
     { address, type: name, provider, folder }: StepRow,
     steps: readonly StepRow[],
     { snapshot, vault }: RecordedState,

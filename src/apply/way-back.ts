@@ -23,6 +23,8 @@ const LAST_PAUSE = 16_000;
 export interface Reversible {
   /** The address that it had before the run, where that is another one. */
   readonly movedFrom: ResourceAddress | null;
+  /** It has no record: what it does belongs to no resource. */
+  readonly recordless?: boolean;
   /** Takes an effect back, done or not. `ref` is the live id that it left, where it told one. Throws `ProviderError`. */
   undo(effect: Effect, intent: Intent, ref: string | null, io: EffectIo): Promise<void>;
   /** Milliseconds that have to pass before this effect is taken back, so that what used its object has let go of it. */
@@ -140,7 +142,7 @@ class WayBack {
   }
 
   async #undo(attempt: Attempt): Promise<boolean> {
-    const { step, effect, run, intent } = attempt;
+    const { step, effect, run } = attempt;
     const { address } = step;
     const left = (this.#left.get(address) ?? 1) - 1;
     this.#left.set(address, left);
@@ -158,10 +160,13 @@ class WayBack {
         const io = this.#io(step, signal);
         if (drain > 0) await letPass(drain, io);
         // What only prepared left nothing that serves.
-        if (effect.part !== 'prepare') await this.#patiently(signal, () => run.undo(effect, intent, attempt.ref, io));
+        if (effect.part !== 'prepare') await this.#patiently(signal, () => undoOrFind(attempt, io));
         if (left === 0) await this.#patiently(signal, () => run.requireAsBefore(io));
       });
-      await state.write([...(left === 0 ? this.#restored(address, run) : []), { kind: 'step', step: attempt.row(endOf(attempt), null) }]);
+      await state.write([
+        ...(left === 0 && run.recordless !== true ? this.#restored(address, run) : []),
+        { kind: 'step', step: attempt.row(endOf(attempt), null) },
+      ]);
     } catch (error) {
       return this.#failed(attempt, seconds(), error);
     }
@@ -236,6 +241,25 @@ class WayBack {
     return this.#options.io(signal, (message, figures = {}) => {
       this.#options.emitter.emit({ type: 'step.progress', step: step.id, address: step.address, message, figures });
     });
+  }
+}
+
+/**
+ * Takes the effect back. What keeps it from that may have kept the effect from happening as well (a full disk, a folder that can't be written): then
+ * the object is what it was, and there is nothing to take back. That is looked for where the effect was about the object that was there before.
+ */
+async function undoOrFind({ effect, run, intent, ref }: Attempt, io: EffectIo): Promise<void> {
+  try {
+    await run.undo(effect, intent, ref, io);
+  } catch (error) {
+    const isOfTheSame = effect.object === 'update' || effect.object === 'remove';
+    if (!(error instanceof ProviderError) || !isOfTheSame || error.code === 'UNREACHABLE') throw error;
+    try {
+      await run.requireAsBefore(io);
+    } catch (found) {
+      if (found instanceof StepRefused || found instanceof ProviderError) throw error;
+      throw found;
+    }
   }
 }
 

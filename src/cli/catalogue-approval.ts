@@ -38,8 +38,8 @@ export const APPROVAL_COMMANDS: readonly CommandSpec[] = [
       ...VARIABLES,
     ],
     examples: [
-      { command: 'accede hold --reason "incident 311" --until 12h', does: 'status shows it first; rollback and recover pass' },
-      { command: 'accede hold --lift --reason "the disk was full, the commit is fine"', does: 'the same source may be applied again' },
+      { command: 'accede hold --reason incident-311 --until 12h', does: 'status shows it first; rollback and recover pass' },
+      { command: 'accede hold --lift --reason disk-was-full', does: 'the same source may be applied again' },
     ],
     run: async (input, shell) => (await import('./commands/hold.ts')).runHold(input, shell),
   },

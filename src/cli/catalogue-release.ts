@@ -9,6 +9,24 @@ const EDITING: readonly FlagSpec[] = [
   ...VARIABLES,
 ];
 
+/** What a code, an address or a step means. */
+export const EXPLAIN: CommandSpec = {
+  path: ['explain'],
+  operands: [
+    { notation: '<what>', description: 'a code, an address, or a step of a plan (ADDRESS:EFFECT)' },
+    { notation: '[plan]', description: 'a saved plan; a step needs it' },
+    { notation: '[dir]', description: "the environment's folder (default: that of the plan, else .)" },
+  ],
+  summary: 'say what a code means, where a resource comes from, or why a step of a plan is there',
+  flags: VARIABLES,
+  examples: [
+    { command: 'accede explain STATE_MOVED', does: 'a code in words, and what to do' },
+    { command: 'accede explain docker.container.api', does: 'where it is written, what it needs and what needs it' },
+    { command: 'accede explain docker.container.api:start plan.json', does: 'what the step waits for, and what changed first' },
+  ],
+  run: async (input, shell) => (await import('./commands/explain.ts')).runExplain(input, shell),
+};
+
 /** The commands that write, sign and prove releases. */
 export const RELEASE_COMMANDS: readonly CommandSpec[] = [
   {

@@ -1,6 +1,6 @@
 import { APPROVAL_COMMANDS } from './catalogue-approval.ts';
 import { PROGRAM_COMMANDS } from './catalogue-programs.ts';
-import { RELEASE_COMMANDS } from './catalogue-release.ts';
+import { EXPLAIN, RELEASE_COMMANDS } from './catalogue-release.ts';
 import { STATE_COMMANDS } from './catalogue-state.ts';
 import { ADDRESS, type CommandSpec, DIR, type FlagSpec, LOCKING, VARIABLES } from './command-spec.ts';
 
@@ -175,6 +175,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     run: async (input, shell) => (await import('./commands/diff.ts')).runDiff(input, shell),
   },
+  EXPLAIN,
   {
     path: ['status'],
     operands: [DIR],
@@ -261,7 +262,6 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: [{ command: 'accede evidence show 12', does: 'one canonical document for each of its runs' }],
     run: async (input, shell) => (await import('./commands/audit.ts')).runEvidenceShow(input, shell),
   },
-  ...RELEASE_COMMANDS,
   {
     path: ['unlock'],
     operands: [{ notation: '<lock-id>', description: 'the id that status and a busy lock name' }, DIR],

@@ -1,5 +1,4 @@
 import type { FailPoint } from '../core/fail-point.ts';
-import type { Registry } from '../providers/contract.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { Interrupts } from './interrupts.ts';
 import { outputFor, runCommandLine, type Surroundings } from './run.ts';
@@ -9,8 +8,11 @@ import type { Output } from './views/output.ts';
 import { pipeTo } from './views/pipe.ts';
 import { quietSink } from './views/sink.ts';
 
-/** Runs the command line that this process was started with over these providers, and ends the process with its exit code. */
-export async function runProcess(registry: Registry): Promise<never> {
+/**
+ * Runs the command line that this process was started with, over these providers or those of this build, and ends the process with its exit
+ * code.
+ */
+export async function runProcess(providers?: Surroundings['providers']): Promise<never> {
   const words = process.argv.slice(2);
   let isLost = false;
   const lose = () => {
@@ -18,7 +20,7 @@ export async function runProcess(registry: Registry): Promise<never> {
   };
   const faults = await failPoints();
   const surroundings: Surroundings = {
-    registry,
+    ...(providers === undefined ? {} : { providers }),
     ...(faults === undefined ? {} : { faults }),
     stdout: quietSink(process.stdout, lose),
     stderr: quietSink(process.stderr, lose),

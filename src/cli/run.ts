@@ -1,8 +1,7 @@
 import { CommanderError } from '@commander-js/extra-typings';
-import { randomIds, systemClock } from '../core/clock.ts';
+import { randomIds, steadyClock, systemClock } from '../core/clock.ts';
 import type { FailPoint } from '../core/fail-point.ts';
 import type { Registry } from '../providers/contract.ts';
-import { defaultRegistry } from '../providers/registry.ts';
 import { type CommandExit, EXIT } from './exit.ts';
 import { Interrupted, type Interrupts } from './interrupts.ts';
 import { buildProgram, partWords } from './program.ts';
@@ -24,8 +23,8 @@ export interface Surroundings {
   /** Where a live view draws. */
   readonly terminal: Shell['stderr'];
   readonly version: string;
-  /** The providers that there are; those of this build when left out. */
-  readonly registry?: Registry;
+  /** Makes the providers that there are; those of this build when left out. Called when a command runs, since loading them takes time. */
+  readonly providers?: () => Promise<Registry>;
   /** Told of every boundary that a run passes; absent outside of tests. */
   readonly faults?: FailPoint;
 }
@@ -49,7 +48,7 @@ export async function runCommandLine(
 ): Promise<CommandExit> {
   let code: CommandExit = EXIT.done;
   const { own, rest } = partWords(words);
-  const { registry = defaultRegistry(), faults } = surroundings;
+  const { providers = ownProviders, faults } = surroundings;
   const program = buildProgram(
     async (spec, input) => {
       code = await spec.run(rest === undefined ? input : { ...input, rest }, {
@@ -60,10 +59,10 @@ export async function runCommandLine(
         pipes: surroundings.pipes,
         stderr: surroundings.terminal,
         interrupts,
-        clock: systemClock,
+        clock: steadyClock(systemClock),
         ids: randomIds,
         version: surroundings.version,
-        registry,
+        registry: await providers(),
         ...(faults === undefined ? {} : { faults }),
       });
     },
@@ -102,6 +101,10 @@ export async function runCommandLine(
     output.report([bugDiagnostic(error, { version: surroundings.version, stack: surroundings.environment['ACCEDE_DEBUG'] === '1' })]);
     return EXIT.error;
   }
+}
+
+async function ownProviders(): Promise<Registry> {
+  return (await import('../providers/registry.ts')).defaultRegistry();
 }
 
 /** The command that was meant, as far as it was understood. */

@@ -6,6 +6,12 @@ export type TypeName = Brand<string, 'TypeName'>;
 /** `provider.type.name` or `provider.type.name["key"]`: one resource instance. */
 export type ResourceAddress = Brand<string, 'ResourceAddress'>;
 
+/** The address of steps that belong to the environment as a whole; no resource can have it. */
+export const ENVIRONMENT = 'environment' as ResourceAddress;
+
+/** The type under which the journal has such steps; no provider has it. */
+export const ENVIRONMENT_TYPE = 'environment' as TypeName;
+
 export interface AddressParts {
   readonly type: TypeName;
   readonly name: string;

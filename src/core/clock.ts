@@ -35,6 +35,18 @@ export const systemClock: Clock = {
     }),
 };
 
+/** A clock whose wall time never goes back, so that what ends never ends before it began, however the machine's clock is set meanwhile. */
+export function steadyClock(inner: Clock): Clock {
+  let latest = Number.NEGATIVE_INFINITY;
+  return {
+    ...inner,
+    now: () => {
+      latest = Math.max(latest, inner.now());
+      return latest;
+    },
+  };
+}
+
 export const randomIds: IdSource = {
   id: () => globalThis.crypto.randomUUID().replaceAll('-', ''),
 };

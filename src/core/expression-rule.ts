@@ -1,4 +1,4 @@
-import { type ASTNode, TypeError as CelTypeError, EvaluationError } from '@marcbachmann/cel-js';
+import { type ASTNode, TypeError as CelTypeError, EvaluationError, ParseError } from '@marcbachmann/cel-js';
 import { type Diagnostic, type Outcome, type SourceRange, succeed } from './diagnostic.ts';
 import { compileExpression } from './expression.ts';
 import { type CelProgram, type CelValue, celLanguage, type FileFunctions, type InnerFunction, toCel } from './expression-cel.ts';
@@ -62,7 +62,8 @@ export function compileRule(text: string, locate?: (offset: number) => SourceRan
   try {
     program = language.parse(lenient(language.parse(text).ast));
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
+    // Every access to a member became a call, so that what was just within the limits of the language may be beyond them.
+    if (!(error instanceof RangeError || error instanceof ParseError)) throw error;
     return { ok: false, diagnostics: [tooLarge(locate?.(0))] };
   }
   return succeed({ text, ask: (plan) => ask(program, plan) }, checked.diagnostics);

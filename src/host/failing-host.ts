@@ -21,6 +21,7 @@ export function failingHost(inner: Host, faults: FailPoint): Host {
     removeFile: (path, options) => change(`remove ${path}`, () => inner.removeFile(path, options)),
     removeFolder: (path) => change(`remove ${path}`, () => inner.removeFolder(path)),
     rename: (from, to) => change(`rename ${from} to ${to}`, () => inner.rename(from, to)),
+    signalProcess: (process, signal) => change(`signal the process ${process.pid}`, () => inner.signalProcess(process, signal)),
     run: (argv, options) => change(`run ${argv[0]}`, () => inner.run(argv, options)),
   };
 }

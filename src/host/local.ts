@@ -6,6 +6,7 @@ import { type FileStatus, type Host, ProviderError } from '../providers/contract
 import { accountNumber } from './accounts.ts';
 import { removeLeftover, syncFolder, temporaryPath, writeAtomically } from './atomic.ts';
 import { errnoOf, faultOf } from './fault.ts';
+import { processesOf, signalProcess } from './processes.ts';
 import { runProgram } from './program.ts';
 
 export interface LocalHostOptions {
@@ -14,6 +15,8 @@ export interface LocalHostOptions {
   /** The tables of users and groups. */
   readonly passwd?: string;
   readonly group?: string;
+  /** Where the kernel shows its processes. */
+  readonly proc?: string;
 }
 
 const SEARCH_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
@@ -36,6 +39,8 @@ export function localHost(options: LocalHostOptions = {}): Host {
     },
     inspect: (argv, { signal, timeout, input }) =>
       runProgram(argv, { environment, signal, timeout, endedEarly: 'TIMEOUT', ...(input === undefined ? {} : { input }) }),
+    processesOf: (executables) => processesOf(options.proc ?? '/proc', executables),
+    signalProcess: (process, signal) => signalProcess(options.proc ?? '/proc', process, signal),
     userId: (name) => account(options.passwd ?? '/etc/passwd', name),
     groupId: (name) => account(options.group ?? '/etc/group', name),
     writeFile: writeAtomically,
@@ -80,8 +85,8 @@ export function localHost(options: LocalHostOptions = {}): Host {
         await syncFolder(folder, `${from} was renamed to ${to}, but the folder could not be made durable`);
       }
     },
-    run: (argv, { signal, timeout, input }) =>
-      runProgram(argv, { environment, signal, timeout, endedEarly: 'UNKNOWN_OUTCOME', ...(input === undefined ? {} : { input }) }),
+    run: (argv, { environment: more, ...given }) =>
+      runProgram(argv, { ...given, environment: { ...environment, ...more }, endedEarly: 'UNKNOWN_OUTCOME' }),
   };
 }
 

@@ -6,12 +6,17 @@ import { faultOf } from './fault.ts';
 /** How much of each of a program's two outputs is kept. */
 export const OUTPUT_LIMIT = 1024 * 1024;
 
+/** Milliseconds for which outputs are read on after the program itself has ended. */
+const LINGERING = 1000;
+
 export interface ProgramOptions {
   readonly environment: { readonly [name: string]: string };
   readonly signal: AbortSignal;
   /** Milliseconds. */
   readonly timeout: number;
   readonly input?: Uint8Array;
+  /** Where it runs; where this process does when it is absent. */
+  readonly folder?: string;
   /** What an end by timeout or signal means: a program that only looked has not happened, another one may have. */
   readonly endedEarly: ProviderErrorCode;
 }
@@ -19,7 +24,7 @@ export interface ProgramOptions {
 /**
  * Runs a program without a shell, in a process group of its own, and answers its exit code (128 and the signal's number when a signal ended
  * it) and the first mebibyte of its outputs. Throws `ProviderError`: NOT_FOUND or FORBIDDEN when it cannot start, `endedEarly` when the
- * timeout passes or the signal aborts; the whole group is dead then. Messages name the program alone, never its arguments or input.
+ * timeout passes or the signal aborts; the whole group is dead then. What outlives the program and holds on to its outputs is ended too. Messages name the program alone, never its arguments or input.
  */
 export function runProgram(argv: readonly [string, ...string[]], options: ProgramOptions): Promise<Run> {
   const [program, ...rest] = argv;
@@ -30,6 +35,7 @@ export function runProgram(argv: readonly [string, ...string[]], options: Progra
     }
     const child = spawn(program, rest, {
       env: { ...options.environment },
+      ...(options.folder === undefined ? {} : { cwd: options.folder }),
       stdio: ['pipe', 'pipe', 'pipe'],
       shell: false,
       detached: true,
@@ -43,8 +49,10 @@ export function runProgram(argv: readonly [string, ...string[]], options: Progra
     const timer = setTimeout(() => end(`did not finish within ${options.timeout} ms`), options.timeout);
     const onAbort = () => end('was still at work when the run was stopped');
     options.signal.addEventListener('abort', onAbort, { once: true });
+    let lingering: NodeJS.Timeout | undefined;
     const settle = () => {
       clearTimeout(timer);
+      clearTimeout(lingering);
       options.signal.removeEventListener('abort', onAbort);
     };
     const stdout = collect(child.stdout);
@@ -52,6 +60,14 @@ export function runProgram(argv: readonly [string, ...string[]], options: Progra
     child.on('error', (error) => {
       settle();
       reject(faultOf(error, `${program} could not be started`) as Error);
+    });
+    // What the program left behind may hold its outputs open for ever, also out of reach in a group of its own: they are not waited for.
+    child.on('exit', () => {
+      lingering = setTimeout(() => {
+        killGroup(child.pid);
+        child.stdout.destroy();
+        child.stderr.destroy();
+      }, LINGERING);
     });
     child.on('close', (code, signal) => {
       settle();

@@ -9,6 +9,7 @@ export function readOnlyHost(host: Host | ReadHost): ReadHost {
     readFile: (path, options) => host.readFile(path, options),
     list: (path) => host.list(path),
     inspect: (argv, options) => host.inspect(argv, options),
+    processesOf: (executables) => host.processesOf(executables),
     userId: (name) => host.userId(name),
     groupId: (name) => host.groupId(name),
   } satisfies ReadHost);

@@ -20,6 +20,7 @@ import { isProtected } from './protection.ts';
 import { rowOfUnsettled, unsettledSteps } from './query.ts';
 import { moveRows, type RecordedResource } from './refactor.ts';
 import { refreshDecision } from './refresh.ts';
+import { withRestart } from './restart.ts';
 import { selectAddresses } from './selection.ts';
 import { Strays } from './strays.ts';
 
@@ -174,7 +175,7 @@ class Assessor {
     if (!this.#selected.has(address)) return unselected('outside of what the plan is about');
     if (options.destroy && recorded === undefined) return unselected('not there');
     if (options.refreshOnly) return refreshDecision({ ...known, row: recorded?.row, key: this.#key });
-    return decide({
+    const decision = decide({
       ...known,
       instance: options.destroy ? undefined : instance,
       row: recorded?.row,
@@ -196,6 +197,9 @@ class Assessor {
       elsewhere: this.#strays.madeAt(address)?.ref,
       destroy: options.destroy,
     });
+    if (options.destroy) return decision;
+    const named = (base: string) => this.#index.named(base).map((other) => [other.address, this.#resources.get(other.address)] as const);
+    return withRestart(decision, { ...known, instance }, named);
   }
 
   #assessGone(address: ResourceAddress): void {

@@ -53,7 +53,7 @@ export interface Situation {
   readonly destroy: boolean;
 }
 
-/** What will be done with one resource and why. */
+/** What will be done with one resource and why. `start`: it has to be started as a part of an update; `restart`: it runs and is stopped first. */
 export interface Decision {
   readonly action: Action;
   readonly order: ReplaceOrder | null;
@@ -62,12 +62,12 @@ export interface Decision {
   readonly paths: readonly ChangedPath[];
   readonly before: Attributes | null;
   readonly after: Attributes | null;
-  /** Whether the object has to be started as a part of an update. */
   readonly start: boolean;
+  readonly restart?: true;
   readonly refusal: { readonly code: string; readonly message: string; readonly next?: string } | undefined;
 }
 
-/** The action for one resource. Pure; nothing about other resources but what the situation says. */
+/** The action for one resource. Pure. */
 export function decide(situation: Situation): Decision {
   const { observed, row, instance } = situation;
   if (observed?.kind === 'cannot-see') {

@@ -22,6 +22,8 @@ export interface PlanInputs {
   /** What the state keeps encrypted; absent when it keeps nothing. */
   readonly opened?: OpenedVault | undefined;
   readonly world: World;
+  /** The open operation that is taken back first. Then `snapshot` and `world` are as they will be after that. */
+  readonly backsOut?: BackOut | undefined;
   readonly options: PlanOptions;
   /** Version of the engine. */
   readonly version: string;
@@ -37,6 +39,16 @@ export interface PlanInputs {
 export interface OpenedVault {
   readonly vault: Vault;
   readonly secrets: readonly Sensitive[];
+}
+
+/** What a plan takes back before it does anything of its own. */
+export interface BackOut {
+  /** `op-12`. */
+  readonly operation: string;
+  /** Ids of the steps that are taken back, what came last first. */
+  readonly steps: readonly string[];
+  /** What those steps touched: it is planned as it will be, not as it stands now. */
+  readonly addresses: ReadonlySet<ResourceAddress>;
 }
 
 /** What was read of the live world. */

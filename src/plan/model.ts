@@ -78,6 +78,8 @@ export interface Succession {
   readonly then: string | null;
   /** The class that the changes have, also where the plan is refused or ends an open operation; null when no class admits them. */
   readonly chosen: string | null;
+  /** The open operation that `supersede` and `revert` take back first, step by step; null else. */
+  readonly backsOut: { readonly operation: string; readonly steps: readonly string[] } | null;
   /** One sentence: why this class. */
   readonly rule: string;
   readonly outage: string;
@@ -145,9 +147,12 @@ export interface PlannedStep {
   readonly id: string;
   readonly address: ResourceAddress;
   readonly effect: string;
+  /** In which it runs: that of its effect, or an earlier one into which it was pulled. */
   readonly stage: Stage;
-  /** 0 preflight, 1 the work itself, 2 commit, 3 retire: all steps of one phase are done before any of the next begins. */
+  /** Place of the stage in the order of stages, 0 for preflight: all steps of one phase are done before any of the next begins. */
   readonly phase: number;
+  /** Its own stage, and the step that waits for it and belongs to an earlier one; absent where it runs in its own stage. */
+  readonly pulled?: { readonly from: Stage; readonly by: string };
   readonly after: readonly string[];
   /** `back` when it can be taken back, `forward` when not, `stays` when what it did stays and hinders nothing from being taken back. */
   readonly direction: 'back' | 'forward' | 'stays';

@@ -20,6 +20,7 @@ import { type Assessed, type Assessment, assess } from './assess.ts';
 import { facetsOf } from './decide.ts';
 import { planDigest } from './digest.ts';
 import { driftOf } from './drift.ts';
+import { withEnvironmentSteps } from './environment-steps.ts';
 import { planGuards } from './guards.ts';
 import { notKeptWarnings } from './hindrances.ts';
 import type { PlanInputs } from './inputs.ts';
@@ -27,13 +28,15 @@ import { judge } from './judge.ts';
 import { fingerprintOfObserved } from './live.ts';
 import { beginningLineage } from './marks.ts';
 import { sensitivePaths } from './masking.ts';
-import type { PlanDocument, PlanMessage, PlannedChange, Summary } from './model.ts';
+import type { PlanDocument, PlanMessage, PlannedChange, PlannedStep, Refusal, Summary } from './model.ts';
 import { planOutputs } from './outputs.ts';
 import type { PreparedChange, PreparedPlan } from './prepared.ts';
 import { roleOf } from './role.ts';
 import { type Schedule, scheduleSteps } from './rolling.ts';
+import { pullRefusals } from './stages.ts';
 import { effectsOf } from './steps.ts';
 import { classify } from './succession/classify.ts';
+import { governingBlock } from './succession/policy.ts';
 
 /**
  * The plan: from what is desired, recorded and observed to what will be done. Pure. Fails when the documents have mistakes; whatever else
@@ -50,7 +53,7 @@ export function planEnvironment(inputs: PlanInputs): Outcome<PreparedPlan> {
   const named = new Map<ResourceAddress, readonly Effect[]>(shown.map((assessed) => [assessed.address, effectsOf(assessed)]));
   const schedule = scheduleSteps(judged.resources, named);
   if ('cycle' in schedule) return { ok: false, diagnostics: [stepCycle(schedule.cycle)] };
-  const { steps, effects, rolling } = schedule;
+  const { effects, rolling } = schedule;
   const targeted = inputs.options.targets.length > 0 || inputs.options.excludes.length > 0 || inputs.options.refreshOnly;
   const planned = planOutputs(
     inputs.options.destroy || targeted ? [] : inputs.environment.outputs,
@@ -70,14 +73,27 @@ export function planEnvironment(inputs: PlanInputs): Outcome<PreparedPlan> {
   const head = stateOf(inputs);
   const documentInputs = inputsOf(inputs);
   const guards = planGuards(inputs, { state: head, inputs: documentInputs, fingerprints });
-  const { outageAddresses, ...succession } = classify(inputs, new Map(shown.map((assessed) => [assessed.address, assessed])), {
-    refusals: judged.refusals,
-    outputs: planned.outputs,
-    lookup: assessment.lookup,
-    graph: assessment.graph,
-    steps,
-    guards,
+  const partOf = (step: PlannedStep) => effects.get(step.address)?.find(({ name }) => name === step.effect)?.part;
+  const classifiedWith = (refusals: readonly Refusal[]) =>
+    classify(inputs, new Map(shown.map((assessed) => [assessed.address, assessed])), {
+      refusals,
+      outputs: planned.outputs,
+      lookup: assessment.lookup,
+      graph: assessment.graph,
+      steps: schedule.steps,
+      guards,
+    });
+  const refusals = [...judged.refusals, ...pullRefusals(schedule.steps, judged.resources, partOf)];
+  const chosen = classifiedWith(refusals);
+  const procedure = withEnvironmentSteps(inputs.environment, {
+    steps: schedule.steps,
+    succession: chosen,
+    protectedData: shown.filter(losesProtectedData).map(({ address }) => address),
+    waived: governingBlock(inputs.environment, inputs.snapshot?.sealed ?? null, 'hooks')['backup'] === 'none',
   });
+  const { steps } = procedure;
+  const { outageAddresses, ...classified } = procedure.refusal === undefined ? chosen : classifiedWith([...refusals, procedure.refusal]);
+  const succession = { ...classified, stages: procedure.stages };
   const changes = shown.map((assessed) => plannedChange(assessed, inputs, key));
   const content: Omit<PlanDocument, 'digest'> = {
     format: 'accede.plan/v1',
@@ -117,7 +133,7 @@ export function planEnvironment(inputs: PlanInputs): Outcome<PreparedPlan> {
   }
   return {
     ok: true,
-    value: { document, work, lookup: assessment.lookup, vault: inputs.opened?.vault },
+    value: { document, work, environmentWork: procedure.work, lookup: assessment.lookup, vault: inputs.opened?.vault },
     diagnostics: [...assessment.diagnostics, ...busyWarning(inputs)],
   };
 }
@@ -125,6 +141,11 @@ export function planEnvironment(inputs: PlanInputs): Outcome<PreparedPlan> {
 /** Whether nothing was ever made at the address, so that there is nothing to destroy and nothing to keep. */
 function isUnmade(assessed: Assessed): boolean {
   return assessed.decision.action === 'noop' && assessed.recorded === undefined && assessed.unsettled.length === 0;
+}
+
+/** Whether data that is protected would be gone afterwards. */
+function losesProtectedData({ decision, recorded }: Assessed): boolean {
+  return (decision.action === 'delete' || decision.action === 'replace') && recorded?.row.protected === true;
 }
 
 function preparedChange(assessed: Assessed, planned: PlannedChange, effects: readonly Effect[]): PreparedChange {
@@ -291,7 +312,8 @@ function warningsOf(inputs: PlanInputs, diagnostics: readonly Diagnostic[], note
   const open = inputs.snapshot?.open;
   if (open !== undefined && open !== null) {
     const { id, kind } = open.operation;
-    own.push({ code: 'OPERATION_OPEN', message: `${id} (${kind}) has not ended. This plan goes on from where the world stands now.` });
+    const what = inputs.backsOut === undefined ? 'This plan goes on from where the world stands now.' : 'It is taken back first.';
+    own.push({ code: 'OPERATION_OPEN', message: `${id} (${kind}) has not ended. ${what}` });
   } else if ((inputs.snapshot?.unsettled.length ?? 0) > 0) {
     own.push({ code: 'STEPS_UNSETTLED', message: 'An earlier run broke off in the middle of a step. An apply clears up what it left.' });
   }

@@ -5,6 +5,7 @@ import type { Vault } from '../core/vault.ts';
 import type { Effect, Observed, ResourceType, TypeContext } from '../providers/contract.ts';
 import type { ResourceInstance } from '../spec/environment.ts';
 import type { ResourceRow, StepRow } from '../state/model.ts';
+import type { EnvironmentWork } from './environment-steps.ts';
 import type { Masks } from './live.ts';
 import type { PlanDocument, PlannedChange } from './model.ts';
 
@@ -13,6 +14,8 @@ export interface PreparedPlan {
   readonly document: PlanDocument;
   /** By address, those that do something; `noop` ones are left out. */
   readonly work: ReadonlyMap<ResourceAddress, PreparedChange>;
+  /** Steps of the environment itself with what they do. */
+  readonly environmentWork: readonly EnvironmentWork[];
   /** What expressions saw of the resources when the plan was made. */
   readonly lookup: ResourceLookup;
   /** What opens the secrets that the state keeps; undefined when it keeps none. */

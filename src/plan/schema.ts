@@ -49,6 +49,7 @@ const succession = z.strictObject({
   // `then` is a field of the plan format; objects of the format are never awaited.
   then: text.nullable(),
   chosen: text.nullable(),
+  backsOut: z.strictObject({ operation: text, steps: names }).nullable(),
   rule: text,
   outage: text,
   direction: text,
@@ -126,7 +127,11 @@ export const planSchema: z.ZodType<PlanDocument> = z.strictObject({
       address: text,
       effect: text,
       stage: z.enum(STAGES),
-      phase: z.int().min(0).max(3),
+      phase: z
+        .int()
+        .min(0)
+        .max(STAGES.length - 1),
+      pulled: z.strictObject({ from: z.enum(STAGES), by: text }).optional(),
       after: names,
       direction: z.enum(['back', 'forward', 'stays']),
       seconds: z.number().nonnegative().optional(),

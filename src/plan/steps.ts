@@ -6,6 +6,7 @@ import { isAttributePath } from './diff.ts';
 import type { PlannedStep } from './model.ts';
 import { RECORDED_AS_IT_IS } from './refresh.ts';
 import { roleOf } from './role.ts';
+import { phaseOf, stageSteps } from './stages.ts';
 
 /** The name of the effect that touches the record alone. */
 export const RECORD = 'record';
@@ -84,8 +85,9 @@ function providerEffects(assessed: Assessed): readonly Effect[] {
     case 'create':
     case 'replace':
     case 'delete':
-    case 'start':
       return type.effects({ ...change, action: decision.action });
+    case 'start':
+      return type.effects({ ...change, action: decision.action, ...(decision.restart === true ? { restart: true } : {}) });
     case 'adopt':
     case 'update': {
       const isRefresh = decision.reason === RECORDED_AS_IT_IS;
@@ -93,10 +95,14 @@ function providerEffects(assessed: Assessed): readonly Effect[] {
       const changes = isRefresh || (decision.action === 'adopt' && recorded !== undefined) ? [] : paths;
       const all = changes.length > 0 || change.deposed ? type.effects({ ...change, action: 'update' }) : [];
       const update = changes.length > 0 ? all : all.filter((effect) => effect.part === 'retire');
-      const start = decision.start ? type.effects({ ...change, action: 'start', deposed: false }) : [];
+      const restart = decision.restart === true ? ({ restart: true } as const) : {};
+      const start =
+        decision.start || decision.restart === true ? type.effects({ ...change, ...restart, action: 'start', deposed: false }) : [];
       const known = new Set(update.map((effect) => effect.name));
+      const added = start.filter((effect) => !known.has(effect.name));
       const retire = update.filter((effect) => effect.part === 'retire');
-      return [...update.filter((effect) => effect.part !== 'retire'), ...start.filter((effect) => !known.has(effect.name)), ...retire];
+      const stop = added.filter((effect) => effect.part === 'remove');
+      return [...stop, ...update.filter((effect) => effect.part !== 'retire'), ...added.filter((one) => !stop.includes(one)), ...retire];
     }
     case 'read':
       return [{ name: READ, part: 'apply', stage: type.stage, object: 'keep', direction: 'back' }];
@@ -181,26 +187,7 @@ function ordered(steps: readonly PlannedStep[]): Steps {
   }
   const order = graph.order();
   if ('cycle' in order) return order;
-  const byId = new Map(steps.map((step) => [step.id, step]));
-  const phases = phasesOf(order.order.flatMap((id) => byId.get(id) ?? []));
-  const phased = steps.map((step) => ({ ...step, phase: phases.get(step.id) ?? PHASES.work }));
-  return { steps: phased.sort((a, b) => compareText(a.id, b.id)) };
-}
-
-/** All steps of a phase are done before any of the next begins. */
-export const PHASES = { preflight: 0, work: 1, commit: 2, retire: 3 } as const;
-
-/** The phase of each step by its stage; what a step waits for comes at the latest in that step's phase. Takes the steps in an order that they can have. */
-function phasesOf(inOrder: readonly PlannedStep[]): ReadonlyMap<string, number> {
-  const phases = new Map<string, number>();
-  for (const { id, stage } of inOrder) {
-    phases.set(id, stage === 'preflight' || stage === 'commit' || stage === 'retire' ? PHASES[stage] : PHASES.work);
-  }
-  for (const step of inOrder.toReversed()) {
-    const own = phases.get(step.id) ?? PHASES.work;
-    for (const before of step.after) phases.set(before, Math.min(own, phases.get(before) ?? own));
-  }
-  return phases;
+  return { steps: stageSteps(steps).toSorted((a, b) => compareText(a.id, b.id)) };
 }
 
 /** Who depends on an address: by the documents for what comes, by the record for what goes. */
@@ -283,7 +270,7 @@ function chainSteps(chain: Chain, web: Web, options: { readonly patient: boolean
       address: assessed.address,
       effect: effect.name,
       stage: effect.stage,
-      phase: PHASES.work,
+      phase: phaseOf(effect.stage),
       after,
       direction: effect.direction,
       ...(effect.lasts === undefined ? {} : { seconds: effect.lasts / 1000 }),

@@ -7,7 +7,9 @@ import type { AttributePath } from '../core/path.ts';
 import type { Attributes, Plain } from '../core/value.ts';
 import type { EffectIo, ReadIo } from './host-seam.ts';
 import type { ImageSource } from './image-seam.ts';
+import type { Inventory, InventoryMark, Residue } from './inventory-seam.ts';
 import type { Command, CommandEnd, LogOptions, OnRequest, Written } from './program-seam.ts';
+import type { WriterControl, WriterReads } from './writers-seam.ts';
 
 /**
  * What a provider is to the engine. A resource type has a pure half (`ResourceType`), which alone judges and does no I/O, and a handler,
@@ -115,6 +117,8 @@ export type EffectDirection = 'back' | 'forward' | 'stays';
 /** A decided change, as far as a type needs it to name its effects. */
 export interface Change {
   readonly action: 'create' | 'update' | 'replace' | 'start' | 'delete';
+  /** For `start`: it runs, and has to be stopped first. Only for types that say `restarts`. */
+  readonly restart?: true;
   readonly order: ReplaceOrder;
   /** What differs, for `update` and `replace`. */
   readonly paths: readonly AttributePath[];
@@ -158,6 +162,8 @@ export interface ResourceType {
   readonly protected: boolean;
   /** Its objects bear our mark, so that they are found again when the state is lost. Absent where nothing can be written on an object. */
   readonly marks?: boolean;
+  /** Its objects run, and can be stopped and started again (`depends_on` with `restart`). */
+  readonly restarts?: boolean;
   /** Only read: nothing is made, nothing is recorded, it has no effects. It is read anew for every plan, by its desired attributes. */
   readonly data: boolean;
   /** A whole environment's `resources` block in YAML which uses this type, for the reference page; it is parsed by a test. */
@@ -260,21 +266,6 @@ export interface Found {
   readonly notes?: readonly { readonly code: string; readonly message: string; readonly lasting?: true }[];
 }
 
-/** A read that walks over what carries our mark, for orphans and a lost state. */
-export interface Inventory {
-  readonly type: TypeName;
-  /** Where it was made, as its mark says; it may have moved since. */
-  readonly address?: string;
-  readonly id: string;
-  readonly ref: string;
-  readonly lineage: string;
-  /** An earlier run left it beside the object: a predecessor that stepped aside, the container of a failed run. It is no address's object. */
-  readonly left?: true;
-}
-
-/** Whose marks an inventory lists: those of one state, or without a lineage those of every state that this environment ever had. */
-export type InventoryMark = Pick<Mark, 'environment'> & Partial<Pick<Mark, 'lineage'>>;
-
 /** What a handler gets to do one effect. Values are in clear and known. */
 export interface Operation {
   readonly operation: string;
@@ -323,7 +314,7 @@ export interface Receipt {
 }
 
 /** What plan gets: by type it cannot mutate. */
-export interface ReadSession {
+export interface ReadSession extends WriterReads {
   /** Versions of what it speaks to, for the plan's digest: `{ engine: '20.10.24', api: '1.41' }`. */
   readonly versions: { readonly [name: string]: string };
   read(query: ObjectQuery, io: ReadIo): Promise<Observed>;
@@ -339,17 +330,8 @@ export interface ReadSession {
   close(): Promise<void>;
 }
 
-/** Where a run broke off in the middle of an effect. */
-export interface Residue {
-  readonly address: ResourceAddress;
-  readonly type: TypeName;
-  readonly mark: Mark;
-  readonly identity: string;
-  readonly ref: string | null;
-}
-
 /** What apply gets. Every method is idempotent under `operation.key`; an effect whose after is found already is done. */
-export interface Session extends ReadSession {
+export interface Session extends ReadSession, WriterControl {
   perform(operation: Operation, io: EffectIo): Promise<Receipt>;
   /**
    * Takes back an effect whose direction is `back`, done or not: afterwards the object is as it was before, or gone where it was not there.
@@ -379,13 +361,15 @@ export interface Provider extends ImageSource {
 /** All providers of a build, by name, and their types. Made at the composition root; the engine knows providers through it alone. */
 export interface Registry {
   readonly providers: ReadonlyMap<string, Provider>;
-  /** Sorted by name. */ readonly types: readonly ResourceType[];
+  /** Sorted by name. */
+  readonly types: readonly ResourceType[];
   /** The type and the provider that it belongs to. */
   find(type: string): { readonly type: ResourceType; readonly provider: Provider } | undefined;
 }
 
-export type { EffectIo, FileStatus, Host, ReadHost, ReadIo, Run } from './host-seam.ts';
-export type { Command, CommandEnd, LogOptions, OnRequest, TerminalSize, Written } from './program-seam.ts';
-export { PROVIDER_ERROR_CODES, ProviderError, type ProviderErrorCode } from './provider-error.ts';
 /** Re-exported for providers, so that they need no other import for what they return. */
+export type * from './host-seam.ts';
+export type * from './inventory-seam.ts';
+export type * from './program-seam.ts';
+export { PROVIDER_ERROR_CODES, ProviderError, type ProviderErrorCode } from './provider-error.ts';
 export type { Diagnostic, Outcome };

@@ -17,6 +17,14 @@ export interface Run {
   readonly stderr: string;
 }
 
+/** A process of the machine; number and start together name it, since numbers are used again. */
+export interface RunningProcess {
+  readonly pid: number;
+  /** The path by which it was asked for. */
+  readonly executable: string;
+  readonly started: string;
+}
+
 /** The files and programs of the machine on which things happen, for reading. Paths are absolute. */
 export interface ReadHost {
   /** `local`, or `ssh://user@name`. */
@@ -33,6 +41,11 @@ export interface ReadHost {
     argv: readonly [string, ...string[]],
     options: { readonly signal: AbortSignal; readonly timeout: number; readonly input?: Uint8Array },
   ): Promise<Run>;
+  /**
+   * The processes of these executables, given by absolute path, this one left out. Throws `ProviderError` when any process of the machine cannot
+   * be looked at: a list with holes proves nothing.
+   */
+  processesOf(executables: readonly string[]): Promise<readonly RunningProcess[]>;
   userId(name: string): Promise<number | undefined>;
   groupId(name: string): Promise<number | undefined>;
 }
@@ -56,10 +69,19 @@ export interface Host extends ReadHost {
   removeFile(path: string, options?: { readonly key: string }): Promise<void>;
   removeFolder(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
+  /** Runs a program. `environment` is added to what programs get; `folder` is where it runs. */
   run(
     argv: readonly [string, ...string[]],
-    options: { readonly signal: AbortSignal; readonly timeout: number; readonly input?: Uint8Array },
+    options: {
+      readonly signal: AbortSignal;
+      readonly timeout: number;
+      readonly input?: Uint8Array;
+      readonly environment?: { readonly [name: string]: string };
+      readonly folder?: string;
+    },
   ): Promise<Run>;
+  /** Signals a process; one that is gone is no error. */
+  signalProcess(process: RunningProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
 /** What a read gets. */

@@ -1,6 +1,6 @@
 import type { Outcome } from '../core/diagnostic.ts';
 import type { Attributes } from '../core/value.ts';
-import type { ReadIo } from './contract.ts';
+import type { ReadIo } from './host-seam.ts';
 
 /** An image as its registry, or the server that runs it, knows it. */
 export interface ImageFacts {

@@ -134,14 +134,25 @@ export function treatmentOf(
   const keys = withoutHoles(value) as CommonKeys;
   return {
     role: keys.role,
-    dependsOn: (keys.depends_on ?? []).map((item) =>
-      typeof item === 'string' ? { address: item, restart: false } : { address: item.address, restart: item.restart ?? false },
-    ),
+    dependsOn: dependenciesOf(keys, block, type, context),
     lifecycle: lifecycleOf(keys, block, type, context),
     timeouts: timeoutsOf(keys.timeouts ?? {}),
     update: updateOf(keys, block, context),
     commitAfter: keys.commit_after ?? [],
   };
+}
+
+function dependenciesOf(keys: CommonKeys, block: ResourceBlock, type: ResourceType, context: LoadContext): readonly Dependency[] {
+  return (keys.depends_on ?? []).map((item, index) => {
+    const dependency =
+      typeof item === 'string' ? { address: item, restart: false } : { address: item.address, restart: item.restart ?? false };
+    if (dependency.restart && type.restarts !== true) {
+      const detail = `${block.base} says restart: true, and what is of the type ${block.type} does not run. Name the address alone.`;
+      const about = { code: 'CANNOT_RESTART', summary: 'A resource cannot restart with another one', detail, address: block.base };
+      context.report.add(about, nodeAt(block.node, ['depends_on', index]));
+    }
+    return dependency;
+  });
 }
 
 /** Values with a mistake are unknown; they are taken out, since the mistake is reported. */

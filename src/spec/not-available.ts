@@ -10,24 +10,16 @@ interface Row {
   readonly when?: (node: YamlNode) => boolean;
 }
 
-const is = (value: unknown) => (node: YamlNode) => node.kind === 'scalar' && node.value === value;
-const isFilled = (node: YamlNode) => (node.kind === 'map' && node.entries.size > 0) || (node.kind === 'list' && node.items.length > 0);
-/** `hooks: { backup: none }` runs nothing: it affirms that no backup is needed. */
-const isProgram = (node: YamlNode) =>
-  isFilled(node) && !(node.kind === 'map' && [...node.entries].every(([name, { value }]) => name === 'backup' && is('none')(value)));
+const HERE = 'Hooks and quiesce on another host are not available yet; leave host out, and they act on this machine.';
 
 /** What a document may not use yet. A row goes when its effect comes. */
 const ROWS: readonly Row[] = [
   { path: ['policy', 'retain', 'images'], sentence: 'Retention of images is not available yet.' },
   { path: ['policy', 'retain', 'generations'], sentence: 'Retention of generations is not available yet.' },
   { path: ['policy', 'retain', 'trees'], sentence: 'Retention of trees is not available yet.' },
-  { path: ['hooks'], when: isProgram, sentence: 'Hooks are not available yet.' },
-  { path: ['quiesce'], when: isFilled, sentence: 'Quiesce is not available yet.' },
-  {
-    path: ['resources', '*', '*', 'depends_on', '*', 'restart'],
-    when: is(true),
-    sentence: 'Restarting with a dependency is not available yet.',
-  },
+  { path: ['hooks', 'backup', 'host'], sentence: HERE },
+  { path: ['hooks', '*', '*', 'host'], sentence: HERE },
+  { path: ['quiesce', 'host'], sentence: HERE },
 ];
 
 /** Refuses what the documents use and what does not exist yet: never ignored, always one sentence. */

@@ -53,6 +53,9 @@ export interface AuditVerdict {
   readonly problem: { readonly ordinal: number; readonly kind: 'altered' | 'missing' | 'added'; readonly detail: string } | null;
 }
 
+/** A record that is more than a day ahead was written by a clock that was wrong. */
+const FAR_AHEAD = 86_400_000;
+
 const recordColumns = z.object({ ordinal: z.int().positive(), epoch: z.int().positive(), body: z.string(), mac: z.string() });
 const tipColumns = z.object({ epoch: z.int().positive(), secret: z.string().regex(/^[0-9a-f]{64}$/), ordinal: z.int(), mac: z.string() });
 const bodySchema = z.strictObject({
@@ -89,10 +92,21 @@ export class AuditChain {
       mac: '',
     };
     const ordinal = tip.ordinal + 1;
-    const body = canonicalText({ ...entry, at: new Date(this.#clock.now()).toISOString() });
+    const body = canonicalText({ ...entry, at: await this.#timeAfter(transaction, tip.ordinal) });
     const mac = macOf(tip.secret, { epoch: tip.epoch, ordinal, body, previous: tip.mac });
     await transaction.execute(this.#sql.putAudit, [this.#environment, ordinal, tip.epoch, body, mac]);
     await transaction.execute(this.#sql.putAuditTip, [this.#environment, tip.epoch, tip.secret, ordinal, mac]);
+  }
+
+  /**
+   * The time of a record: no earlier than that of the one before it, though a clock was set back meanwhile or is behind on this machine. One that is
+   * far ahead comes from a clock that was wrong, and holds nothing up.
+   */
+  async #timeAfter(transaction: Transaction, ordinal: number): Promise<string> {
+    const now = this.#clock.now();
+    const [row] = await transaction.query(this.#sql.auditBody, [this.#environment, ordinal]);
+    const before = typeof row?.['body'] === 'string' ? Date.parse(parseBody(row['body'])?.at ?? '') : Number.NaN;
+    return new Date(before > now && before - now < FAR_AHEAD ? before : now).toISOString();
   }
 
   /** All records, oldest first. Throws `STATE_CORRUPT` for one that cannot be read. */

@@ -65,7 +65,7 @@ export class SqliteDriver implements Driver {
     requireWritable(this.#path);
     const damage = await this.read(async (transaction) => (await transaction.query('PRAGMA quick_check(1)'))[0]?.['quick_check']);
     if (damage !== undefined && damage !== 'ok')
-      throw new BackendError('STATE_CORRUPT', `The state file ${this.#path} is damaged: ${damage}.`);
+      throw new BackendError('STATE_CORRUPT', `The state file ${this.#path} is damaged: ${String(damage)}.`);
     return true;
   }
 

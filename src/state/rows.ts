@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isTypeName, parseAddress, type ResourceAddress, type TypeName } from '../core/address.ts';
+import { ENVIRONMENT, ENVIRONMENT_TYPE, isTypeName, parseAddress, type ResourceAddress, type TypeName } from '../core/address.ts';
 import { digestBytes } from '../core/canonical.ts';
 import { STAGES } from '../core/facet.ts';
 import type { Plain } from '../core/value.ts';
@@ -9,7 +9,14 @@ import type { EvidenceRow, Hold, Identity, LockInfo, OperationRow, ResourceRow, 
 import type { SqlRow } from './sql.ts';
 
 const count = z.number().int().nonnegative();
-const address = z.custom<ResourceAddress>((value) => typeof value === 'string' && parseAddress(value) !== undefined, 'not an address');
+const isAddress = (value: unknown) => typeof value === 'string' && parseAddress(value) !== undefined;
+/** Of a step: that of a resource, or of the environment itself. */
+const stepAddress = z.custom<ResourceAddress>((value) => value === ENVIRONMENT || isAddress(value), 'not an address');
+const stepType = z.custom<TypeName>(
+  (value) => value === ENVIRONMENT_TYPE || (typeof value === 'string' && isTypeName(value)),
+  'not a type name',
+);
+const address = z.custom<ResourceAddress>(isAddress, 'not an address');
 const typeName = z.custom<TypeName>((value) => typeof value === 'string' && isTypeName(value), 'not a type name');
 // What comes out of JSON.parse is plain already; only its outermost form has to be checked.
 const plain = z.custom<Plain>((value) => value !== undefined, 'missing');
@@ -42,8 +49,8 @@ export const resourceRowSchema = z.strictObject({
 const stepSchema = z.strictObject({
   serial: count,
   step: z.string(),
-  address,
-  type: typeName,
+  address: stepAddress,
+  type: stepType,
   provider: z.string(),
   effect: z.string(),
   object: z.enum(['create', 'update', 'remove', 'depose', 'retire', 'keep', 'record']),

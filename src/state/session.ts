@@ -118,7 +118,9 @@ export class SqlSession implements WriteSession {
       const { sql, environment } = this.#parts;
       const found = await loadOperation(transaction, sql, environment, serial);
       if (found === undefined) throw new BackendError('STATE_CORRUPT', `The operation op-${serial} is not in the state any more.`);
-      const ended: OperationRow = { ...found, outcome, summary, endedAt: this.#now() };
+      // Begun by another process, whose clock may have been ahead.
+      const now = this.#now();
+      const ended: OperationRow = { ...found, outcome, summary, endedAt: now < found.startedAt ? found.startedAt : now };
       await putOperation(transaction, sql, environment, ended);
       await this.#audit(transaction, 'operation.ended', ended);
       if (evidence !== undefined) {

@@ -82,6 +82,7 @@ export function statements(dialect: Dialect, prefix: string) {
     putSealed: dialect.upsert(tables.sealed, atSerial, ['body']),
     spent: `SELECT serial FROM ${tables.spent} ${mine} AND plan_digest = ?`,
     audit: `SELECT ordinal, epoch, body, mac FROM ${tables.audit} ${mine} ORDER BY ordinal`,
+    auditBody: `SELECT body FROM ${tables.audit} ${mine} AND ordinal = ?`,
     putAudit: insert(tables.audit, ['environment', 'ordinal', 'epoch', 'body', 'mac']),
     auditTip: `SELECT ${tip.join(', ')} FROM ${tables.auditTip} ${mine}`,
     auditTipForUpdate: `SELECT ${tip.join(', ')} FROM ${tables.auditTip} ${mine}${dialect.forUpdate}`,

@@ -61,6 +61,7 @@ describe('any sequence of versions, mishaps and changes by hand', () => {
               if (trouble.how === 'lost') bench.world.loseReply(trouble.at, trouble.times);
               else bench.world.failOn(trouble.at, trouble.how as ProviderErrorCode, trouble.times);
             }
+            await bench.lift();
             const { document } = await bench.prepare(wanted);
             const before = asSet(bench.world.objects());
             const result = await bench.apply(document, wanted);
@@ -70,6 +71,7 @@ describe('any sequence of versions, mishaps and changes by hand', () => {
             await expectNothingLost(bench);
           }
           bench.world.clearScripts();
+          await bench.lift();
           const last = documents(rounds.at(-1)?.list ?? []);
           await bench.converge(last);
           expect((await bench.prepare(last)).document.succession.class).toBe('no-op');

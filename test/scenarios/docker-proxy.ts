@@ -9,6 +9,8 @@ export class EngineProxy {
   readonly passed: string[] = [];
   /** Of the next request whose line begins so the reply is lost: the engine does it, and the connection breaks. */
   loses: string | undefined;
+  /** Of the mutating request before which so many went through the reply is lost. */
+  losesAt: number | undefined;
   /** Requests whose line begins so are refused in this way, as often as it says, and never reach the engine. */
   readonly refuses = new Map<string, { readonly status: number; readonly message: string; times: number }>();
   readonly #target: string;
@@ -43,8 +45,10 @@ export class EngineProxy {
         outgoing.writeHead(refusal.status, { 'content-type': 'application/json' }).end(JSON.stringify({ message: refusal.message }));
         return;
       }
-      const isLost = this.loses !== undefined && line.startsWith(this.loses);
+      const isNth = !line.startsWith('GET ') && this.losesAt === this.mutations.length - 1;
+      const isLost = isNth || (this.loses !== undefined && line.startsWith(this.loses));
       if (isLost) this.loses = undefined;
+      if (isNth) this.losesAt = undefined;
       const onward = request(
         { socketPath: this.#target, method: incoming.method, path: incoming.url, headers: incoming.headers },
         (reply) => {

@@ -6,6 +6,9 @@ export interface Making {
   readonly HostConfig: { [name: string]: unknown };
 }
 
+/** Networks that a container is on by its mode alone. */
+const WITHOUT_ENDPOINT: readonly string[] = ['bridge', 'host', 'none'];
+
 /** Makes a container anew by hand, with its marks and something different: what tools that "update" containers do. */
 export async function remakeContainer(bench: Bench, ref: string, change: (making: Making) => void): Promise<string> {
   const old = (await bench.hand('GET', `/containers/${ref}/json`)) as Making & {
@@ -26,7 +29,9 @@ export async function remakeContainer(bench: Bench, ref: string, change: (making
   const body = {
     ...making.Config,
     HostConfig: making.HostConfig,
-    ...(first === undefined || first[0] === 'bridge' ? {} : { NetworkingConfig: { EndpointsConfig: { [first[0]]: first[1] } } }),
+    ...(first === undefined || WITHOUT_ENDPOINT.includes(first[0])
+      ? {}
+      : { NetworkingConfig: { EndpointsConfig: { [first[0]]: first[1] } } }),
   };
   const { Id } = (await bench.hand('POST', `/containers/create?name=${old.Name.slice(1)}`, body)) as { readonly Id: string };
   for (const [name, endpoint] of others) await bench.hand('POST', `/networks/${name}/connect`, { Container: Id, EndpointConfig: endpoint });

@@ -305,17 +305,19 @@ describe('rollback', () => {
   });
 
   it('must leave everything as it is when it fails, and end with 5', async () => {
+    // A file at another path is another file.
+    const REPLACING = ['--auto-approve', '--expect-class', 'replacement'];
     await threeVersions();
     const before = world();
     // Its folder is gone, so that the second version can not be written there.
     write(2);
     workspace.write('env/environment.yaml', workspace.read('env/environment.yaml').replace('../out/plain.txt', '../gone/plain.txt'));
     mkdirSync(workspace.path('gone'));
-    await run(['apply', 'env', '--auto-approve']);
-    await run(['rollback', 'env', '--auto-approve']);
+    await run(['apply', 'env', ...REPLACING]);
+    await run(['rollback', 'env', ...REPLACING]);
     expect(world()).toEqual(before);
     rmSync(workspace.path('gone'), { recursive: true });
-    const failed = await accede(['rollback', 'env', '--to', '4', '--auto-approve'], { cwd: workspace.folder, env: { TOKEN: TOKENS.one } });
+    const failed = await accede(['rollback', 'env', '--to', '4', ...REPLACING], { cwd: workspace.folder, env: { TOKEN: TOKENS.one } });
     expect(failed).toMatchObject({ code: 5 });
     expect(world()).toEqual(before);
     expect((await rows('status', 'env')) as unknown as object).toMatchObject({

@@ -43,6 +43,7 @@ const SLEEP = 'command: [sleep, "1000"], stop_signal: KILL, ready: { command: ["
 const HEAD = () => `apiVersion: accede/v1
 kind: Environment
 metadata: { name: lost }
+hooks: { backup: none }
 providers:
   docker: { host: "${docker.host}" }
 `;

@@ -8,4 +8,4 @@ import { localProvider } from '../../dist/providers/local/provider.js';
 import { createRegistry } from '../../dist/providers/registry.js';
 
 const world = fileWorld(process.env['ACCEDE_FAKE_WORLD']);
-await runProcess(createRegistry([dockerProvider, fakeProvider(world), localProvider]));
+await runProcess(async () => createRegistry([dockerProvider, fakeProvider(world), localProvider]));

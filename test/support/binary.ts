@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** What runs it: a command and its arguments, in front of its own. */
+  readonly under?: readonly string[];
   /** Another program than `BINARY`. */
   readonly program?: string;
   /** Called with the running process, for signals. */
@@ -30,7 +32,8 @@ export async function accede(argv: readonly string[], options: RunOptions = {}):
   const { program = BINARY } = options;
   if (!existsSync(BINARY)) throw new Error(`${BINARY} is not built: npm run build`);
   const env = { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', NO_COLOR: '1', ...options.env };
-  const child = spawn(process.execPath, [program, ...argv], { cwd: options.cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const [runner = process.execPath, ...words] = [...(options.under ?? []), process.execPath, program, ...argv];
+  const child = spawn(runner, words, { cwd: options.cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));

@@ -77,7 +77,7 @@ export function environment(resources: readonly ResourceInstance[], more: Partia
     removed: [],
     imports: [],
     policy: {},
-    hooks: {},
+    hooks: { backup: 'none' },
     quiesce: {},
     ...more,
   };

@@ -12,7 +12,7 @@ import { localHost } from '../../src/host/local.ts';
 import { DEFAULT_OPTIONS } from '../../src/plan/inputs.ts';
 import type { PlanDocument, PlanOptions } from '../../src/plan/model.ts';
 import type { PreparedPlan } from '../../src/plan/prepared.ts';
-import type { Registry } from '../../src/providers/contract.ts';
+import type { Host, Registry } from '../../src/providers/contract.ts';
 import { fakeProvider } from '../../src/providers/fake/provider.ts';
 import { FakeWorld } from '../../src/providers/fake/world.ts';
 import { localProvider } from '../../src/providers/local/provider.ts';
@@ -104,8 +104,9 @@ export class EngineBench {
     plan: PlanDocument,
     resources: readonly ResourceInstance[] | Environment,
     at: (mutation: Mutation) => boolean,
+    host: Host = localHost(),
   ): Promise<ApplyResult> {
-    const context = await this.context(resources);
+    const context = { ...(await this.context(resources)), host };
     const inner = context.store;
     const store: StateStore = {
       read: () => inner.read(),
@@ -168,10 +169,15 @@ export class EngineBench {
     return result;
   }
 
+  /** Lets a source that was held since its apply failed come again. */
+  async lift(): Promise<void> {
+    await (await this.store()).liftHolds('tester@here', 'the world was told to fail');
+  }
+
   /** Takes the open operation back from its journal. */
-  async recoverBack(resources: readonly ResourceInstance[] | Environment): Promise<ApplyResult> {
+  async recoverBack(resources: readonly ResourceInstance[] | Environment, host: Host = localHost()): Promise<ApplyResult> {
     const { actor, lockTimeout, stop, emit } = this.#request({} as PlanDocument);
-    return recoverBack(await this.context(resources), { actor, lockTimeout, stop, emit });
+    return recoverBack({ ...(await this.context(resources)), host }, { actor, lockTimeout, stop, emit });
   }
 
   async close(): Promise<void> {

@@ -13,6 +13,10 @@ const COMMIT = Buffer.from('\u0003COMMIT');
 export class MysqlProxy {
   /** Of the next commit. */
   loses: Loss | undefined;
+  /** Commits that go through before the one that `loses` is about. */
+  spares = 0;
+  /** Commits that clients asked for. */
+  commits = 0;
   /** How many losses there were. */
   lost = 0;
   /** Breaks the connection instead of handing on the packet of the client before which so many went through. */
@@ -74,7 +78,11 @@ export class MysqlProxy {
       return;
     }
     this.passed += 1;
-    const loss = chunk.includes(COMMIT) ? this.loses : undefined;
+    const isCommit = chunk.includes(COMMIT);
+    if (isCommit) this.commits += 1;
+    const isSpared = isCommit && this.loses !== undefined && this.spares > 0;
+    if (isSpared) this.spares -= 1;
+    const loss = isCommit && !isSpared ? this.loses : undefined;
     if (loss === undefined) {
       server.write(chunk);
       return;

@@ -21,6 +21,7 @@ const LEFT_OUT = /^src\/providers\/fake\/|^src\/core\/codes\/|\/codes\.ts$/;
 /** Text that looks like a code and is none: variables of the process, and codes of Node.js and of the YAML library. */
 const NO_CODES: ReadonlySet<string> = new Set([
   'ACCEDE_DEBUG',
+  'ACCEDE_FAILPOINT',
   'BAD_INDENT',
   'BLOCK_AS_IMPLICIT_KEY',
   'BLOCK_IN_FLOW',

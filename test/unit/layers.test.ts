@@ -23,15 +23,21 @@ const CONTRACT = [
   'src/providers/define.ts',
   'src/providers/host-seam.ts',
   'src/providers/image-seam.ts',
+  'src/providers/inventory-seam.ts',
   'src/providers/program-seam.ts',
   'src/providers/provider-error.ts',
   'src/providers/validate.ts',
+  'src/providers/writers-seam.ts',
 ];
 
 const LAYERS: readonly Layer[] = [
   { files: /^src\/core\//, may: ['src/core/'] },
-  { files: /^src\/providers\/(?:contract|define|host-seam|image-seam|program-seam|provider-error|validate)\.ts$/, may: CONTRACT },
-  { files: /^src\/providers\/registry\.ts$/, may: ['src/core/', 'src/providers/'] },
+  {
+    files:
+      /^src\/providers\/(?:contract|define|host-seam|image-seam|inventory-seam|program-seam|provider-error|validate|writers-seam)\.ts$/,
+    may: CONTRACT,
+  },
+  { files: /^src\/providers\/(?:codes|registry)\.ts$/, may: ['src/core/', 'src/providers/'] },
   { files: /^src\/providers\/([^/]+)\//, may: [...CONTRACT, 'src/providers/$1/'] },
   { files: /^src\/host\//, may: [...CONTRACT, 'src/host/'] },
   { files: /^src\/spec\//, may: [...CONTRACT, 'src/spec/'] },

@@ -13,6 +13,8 @@ describe('the registry', () => {
     expect(registry.types.map((type) => type.type)).toEqual([
       'fake.generation',
       'fake.image',
+      'fake.publication',
+      'fake.route',
       'fake.server',
       'fake.service',
       'fake.store',

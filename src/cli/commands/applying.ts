@@ -120,7 +120,7 @@ export async function notAdmitted(
 /** What apply would have against a plan as things are now, as warnings beside the plan: it may be approved, and holds and windows end. */
 export async function policyNotes(workspace: Workspace, plan: PlanDocument): Promise<readonly Diagnostic[]> {
   const refusals = await notAdmitted(workspace, plan, { breakFreeze: false }, {});
-  return refusals.map((refusal) => ({ ...refusal, severity: 'warning' }));
+  return refusals.map((refusal) => ({ ...refusal, severity: 'warning', detail: refusal.detail.replace(' Nothing was changed.', '') }));
 }
 
 /** Hands the plan to the engine and shows what it does: NDJSON, a live view on a terminal, plain lines elsewhere. */

@@ -4,8 +4,9 @@ import { findReached, needsSecret, type Reached } from '../../apply/reach.ts';
 import type { ResourceAddress } from '../../core/address.ts';
 import { fail, type Outcome } from '../../core/diagnostic.ts';
 import { BackendError } from '../../state/contract.ts';
+import type { Snapshot } from '../../state/model.ts';
 import type { EnvironmentArguments } from '../arguments/environment.ts';
-import { openWorkspace, type Workspace } from '../compose.ts';
+import { openWorkspace } from '../compose.ts';
 import type { CommandExit } from '../exit.ts';
 import type { Shell } from '../shell.ts';
 import { failWith } from './failing.ts';
@@ -23,21 +24,32 @@ export async function reaching(
 ): Promise<CommandExit> {
   for (const secrets of ['none', 'read'] as const) {
     const opened = await openWorkspace(shell, args, { secrets });
-    if (!opened.ok) return failWith(shell, opened.diagnostics);
+    const { openRecorded } = await import('../recorded-workspace.ts');
+    const place = opened.ok
+      ? opened
+      : await openRecorded(shell, args, opened.diagnostics, { needed: (snapshot) => providersAt(snapshot, args.address) });
+    if (!place.ok) return failWith(shell, place.diagnostics);
+    const { context } = place.value;
     try {
-      const found = await find(opened.value, args.address, what);
+      const found = await find(context, args.address, what);
       if (!found.ok) return failWith(shell, found.diagnostics);
-      if (secrets === 'none' && needsSecret(opened.value.environment, found.value)) continue;
-      return await use(opened.value.context, found.value);
+      if (opened.ok && secrets === 'none' && needsSecret(context.environment, found.value)) continue;
+      return await use(context, found.value);
     } finally {
-      await opened.value.close();
+      await place.value.close();
     }
   }
   throw new Error('an environment was opened with its secrets and without');
 }
 
-async function find(workspace: Workspace, address: ResourceAddress, what: 'logs' | 'exec'): Promise<Outcome<readonly Reached[]>> {
-  const { store, registry, environment } = workspace.context;
+/** The provider blocks of what is recorded at an address, or at one of its instances. */
+function providersAt({ resources }: Snapshot, address: ResourceAddress): readonly string[] {
+  const rows = [...resources.values()].filter((row) => row.address === address || row.address.startsWith(`${address}[`));
+  return rows.map(({ provider }) => provider);
+}
+
+async function find(context: EngineContext, address: ResourceAddress, what: 'logs' | 'exec'): Promise<Outcome<readonly Reached[]>> {
+  const { store, registry, environment } = context;
   try {
     const snapshot = await store.read();
     return snapshot === undefined ? fail(noState(environment.name)) : findReached(snapshot, registry, address, what);

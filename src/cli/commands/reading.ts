@@ -61,13 +61,14 @@ async function openPlace(
   return succeed({ store, place: { environment: location, state, workspace: undefined, conceal } });
 }
 
-function unloadable(mistakes: readonly Diagnostic[]): Diagnostic {
+/** The warning that documents with mistakes were not loaded; `but` says what can be done all the same. */
+export function unloadable(mistakes: readonly Diagnostic[], but = 'What is recorded is shown all the same.'): Diagnostic {
   const errors = mistakes.filter(({ severity }) => severity === 'error');
   return {
     severity: 'warning',
     code: 'DOCUMENTS_UNREADABLE',
     summary: 'The documents have mistakes',
-    detail: `${errors.length === 1 ? 'One mistake keeps' : `${errors.length} mistakes keep`} the documents from being loaded (${errors[0]?.code ?? 'unknown'}). What is recorded is shown all the same.`,
+    detail: `${errors.length === 1 ? 'One mistake keeps' : `${errors.length} mistakes keep`} the documents from being loaded (${errors[0]?.code ?? 'unknown'}). ${but}`,
     next: 'accede validate',
   };
 }

@@ -2,12 +2,14 @@ import { relative } from 'node:path';
 import { diagnoseBackend } from '../../apply/failure.ts';
 import { goalOf } from '../../apply/past.ts';
 import { recoverBack } from '../../apply/recover.ts';
+import type { Outcome } from '../../core/diagnostic.ts';
 import { BackendError } from '../../state/contract.ts';
 import type { Snapshot } from '../../state/model.ts';
 import { parseRecoverArguments, type RecoverArguments } from '../arguments/apply.ts';
 import { actorOf, openWorkspace } from '../compose.ts';
 import { EXIT, type ExitCode, toExitCode } from '../exit.ts';
 import { openLocated } from '../past-workspace.ts';
+import type { RecordedWorkspace } from '../recorded-workspace.ts';
 import type { RawInput, Shell } from '../shell.ts';
 import { renderDiagnostics } from '../views/diagnostics.ts';
 import { duration } from '../views/layout.ts';
@@ -50,9 +52,19 @@ async function forward(shell: Shell, args: RecoverArguments): Promise<ExitCode> 
   return await planAndApply(shell, { ...args.planning, options }, args, { isRecovery: true });
 }
 
+/** The way back is in the journal: of documents with mistakes nothing is needed but where the providers are. */
+async function openJournal(shell: Shell, { planning }: RecoverArguments): Promise<Outcome<RecordedWorkspace>> {
+  const { parallelism } = planning;
+  const opened = await openWorkspace(shell, planning, { secrets: 'skip', parallelism });
+  if (opened.ok) return opened;
+  const { openRecorded } = await import('../recorded-workspace.ts');
+  const needed = ({ open }: Snapshot) => (open?.steps ?? []).map(({ provider }) => provider);
+  return await openRecorded(shell, planning, opened.diagnostics, { parallelism, needed });
+}
+
 async function back(shell: Shell, args: RecoverArguments): Promise<ExitCode> {
   const { output } = shell;
-  const opened = await openWorkspace(shell, args.planning, { secrets: 'skip', parallelism: args.planning.parallelism });
+  const opened = await openJournal(shell, args);
   if (!opened.ok) return failWith(shell, opened.diagnostics);
   try {
     if (!args.autoApprove) {

@@ -3,6 +3,7 @@ import type { PlanDocument, PlannedOutput, Refusal } from '../../plan/model.ts';
 import { attributeLines, type Lines } from './attribute-lines.ts';
 import { count, indent, lengthOf, oneLine, pad, printable, shortDigest, wrap } from './layout.ts';
 import { changeLines, driftLines, groupedLines, lookOf, MOST_CHANGES } from './plan-changes.ts';
+import { procedureLines } from './plan-procedure.ts';
 import { isRolling, rollingLines } from './plan-rolling.ts';
 import { names, pathsByKind } from './succession.ts';
 import type { Style } from './terminal.ts';
@@ -34,7 +35,7 @@ export function renderPlan(plan: PlanDocument, style: Style, options: { readonly
   if (plan.secretsChanged.length > 0) section('Secrets changed', () => secretLines(plan, into));
   if (plan.warnings.length > 0) section('Warnings', () => warningLines(plan, style, into));
   into.lines.push('');
-  if (plan.succession.stages.length > 0) into.lines.push(`${style.color.bold('Stages')}  ${plan.succession.stages.join(' → ')}`);
+  into.lines.push(...procedureLines(plan, style));
   if (isEmptyPlan(plan)) into.lines.push(style.color.green(`No changes. ${unchangedSentence(plan)}`));
   else into.lines.push(`${tallyLine(plan)}${options.next === undefined ? '' : `        ${style.color.cyan(options.next)}`}`);
   if (!plan.applicable) into.lines.push(style.color.red('This plan can not be applied.'));
@@ -50,6 +51,7 @@ export function isEmptyPlan(plan: PlanDocument): boolean {
     plan.changes.every((change) => change.action === 'noop' || change.action === 'read') &&
     plan.steps.length === 0 &&
     plan.drift.length === 0 &&
+    plan.succession.backsOut === null &&
     plan.succession.refusals.length === 0 &&
     !plan.outputs.some((output) => output.changed)
   );
@@ -98,6 +100,9 @@ function successionLines(plan: PlanDocument, { color, width }: Style): readonly 
   for (const [label, text] of below) row(label, text);
   const part = partOf(plan);
   if (part !== '') row('part', part);
+  const { backsOut } = succession;
+  if (backsOut !== null)
+    row('first', `takes back ${oneLine(backsOut.operation)}, ${count(backsOut.steps.length, 'step')}: ${names(backsOut.steps)}`);
   if (succession.rule !== '') row('rule', oneLine(succession.rule));
   for (const [kind, paths] of pathsByKind(succession)) row('differs', `${kind}: ${names(paths)}`);
   for (const rejected of succession.rejected) {

@@ -2,6 +2,11 @@ import type { CodeTable } from './entry.ts';
 
 /** Codes of running operations: the engine and, below it, what every provider may throw. */
 export const APPLY_CODES: CodeTable = {
+  SECOND_PART_MOVED: {
+    summary: 'The open operation was taken back, and what comes after that is not what the plan foresaw.',
+    remedy: 'Plan again; everything is as it was before that operation.',
+    exit: [5],
+  },
   ALREADY_RECORDED: {
     summary: 'The address, or the object that would be imported, is in the state already.',
     remedy: 'Forget or move the recorded one first.',
@@ -32,6 +37,16 @@ export const APPLY_CODES: CodeTable = {
     summary: "The object of a step is not ours, or became somebody else's.",
     remedy: 'Plan again; the object was left alone.',
     exit: [5, 6],
+  },
+  GUARD_MOVED: {
+    summary: 'Something that the plan rests on moved between its first effect and its point of no return.',
+    remedy: 'Find out who else is at work there, then plan again.',
+    exit: [4, 5, 6],
+  },
+  HOOK_FAILED: {
+    summary: 'A hook could not be started, ended with another code than 0, or took longer than its timeout.',
+    remedy: 'Correct the program or its timeout; its last lines are told.',
+    exit: [0, 5, 6],
   },
   INVALID: {
     summary: 'The target refused the request as wrong.',
@@ -119,6 +134,16 @@ export const APPLY_CODES: CodeTable = {
   POSTCONDITION_FAILED: {
     summary: 'A postcondition does not hold after the steps of its resource.',
     remedy: 'Do what its message says, then run accede apply.',
+    exit: [5, 6],
+  },
+  PROCESS_NOT_RESTARTED: {
+    summary: 'Warning: an old process was ended by quiesce, the run went back, and no unit starts that process again.',
+    remedy: 'Start it by hand.',
+    exit: [0, 5, 6],
+  },
+  QUIESCE_NOT_PROVEN: {
+    summary: 'Old writers could not be asked for, could not be stopped, or go on after they were stopped.',
+    remedy: 'Stop what the message names by hand, or give the rights to see it; the old writers go on as before.',
     exit: [5, 6],
   },
   RESULT_DIFFERS: {

@@ -18,6 +18,11 @@ export const CLI_CODES: CodeTable = {
     remedy: 'Report it together with the command line; ACCEDE_DEBUG=1 shows the place.',
     exit: [1],
   },
+  EXPLAIN_MOVED_ON: {
+    summary: 'Warning: the documents are not those that the plan was made from, so that places may be others.',
+    remedy: 'Plan again, or look at the commit of the plan.',
+    exit: [0],
+  },
   FILE_UNWRITABLE: { summary: 'A file cannot be written.', remedy: 'Correct its path, mode or owner, or make room.', exit: [1] },
   FLAGS_CONFLICT: { summary: 'Two flags, or a flag and an operand, cannot be used together.', remedy: 'Leave one of them out.', exit: [1] },
   FLAG_DOUBLED: { summary: 'A flag that counts once is given twice.', remedy: 'Leave one of them out.', exit: [1] },
@@ -30,9 +35,19 @@ export const CLI_CODES: CodeTable = {
     remedy: 'Run the command again and type the name.',
     exit: [1],
   },
+  PROVIDERS_UNREADABLE: {
+    summary: 'Documents with mistakes keep it from being known where recorded objects are. Nothing was touched.',
+    remedy: 'Correct what is said of providers, or the document that holds them; the rest may stay as it is.',
+    exit: [1],
+  },
   NOTHING_TO_COMPARE: {
     summary: 'What diff was given is no serial, plan or folder, or the two do not compare.',
     remedy: 'Name two serials, two plan files or two folders, or a serial with either.',
+    exit: [1],
+  },
+  NOTHING_TO_EXPLAIN: {
+    summary: 'What was named is no code, no address and no step of the plan.',
+    remedy: 'Name a code, an address, or a step of a plan as ADDRESS:EFFECT.',
     exit: [1],
   },
   NOTHING_TO_SHOW: {

@@ -179,6 +179,16 @@ export const PLAN_CODES: CodeTable = {
     remedy: 'Plan without --secrets=skip to apply.',
     exit: [0, 2],
   },
+  STAGE_NOT_KEPT: {
+    summary: 'A resource names a stage, and something that belongs to an earlier one waits for it.',
+    remedy: 'Take the stage or the dependency away.',
+    exit: [3],
+  },
+  STAGE_PULL_REFUSED: {
+    summary: 'A dependency would pull a step over the point of no return, or something that serves down before everything is proven.',
+    remedy: 'Take the dependency away, or split the change over two commits.',
+    exit: [3],
+  },
   START_FIRST_IMPOSSIBLE: {
     summary: 'A new object would come before the old one goes, and both cannot be at once. As a warning: the next replacement would.',
     remedy: 'Leave out what only one of them can have (a fixed port becomes "127.0.0.1::8080"), or write update.order: stop-first.',

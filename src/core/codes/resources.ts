@@ -16,6 +16,11 @@ export const RESOURCE_CODES: CodeTable = {
     exit: [1],
   },
   BAD_VALUE: { summary: 'A value has the right type and is not allowed.', remedy: 'Write a value as it is expected there.', exit: [1] },
+  CANNOT_RESTART: {
+    summary: 'A dependency says restart: true on a resource that does not run.',
+    remedy: 'Name the address alone.',
+    exit: [1],
+  },
   COMPUTED_ATTRIBUTE: { summary: 'An attribute is set that the provider computes.', remedy: 'Remove it; it can only be read.', exit: [1] },
   CYCLE: {
     summary: 'Resources or locals need one another in a circle.',

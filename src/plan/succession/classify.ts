@@ -2,7 +2,6 @@ import { compareText, type ResourceAddress } from '../../core/address.ts';
 import { STAGES, type Stage } from '../../core/facet.ts';
 import type { Graph } from '../../core/graph.ts';
 import type { ResourceLookup } from '../../core/template.ts';
-import type { Snapshot } from '../../state/model.ts';
 import type { Assessed } from '../assess.ts';
 import type { PlanInputs } from '../inputs.ts';
 import { beginningLineage } from '../marks.ts';
@@ -56,9 +55,10 @@ export function classify(
     class: verdict.class,
     then: verdict.then,
     chosen: verdict.chosen,
+    backsOut: takenBack(inputs, verdict),
     rule: verdict.rule,
     outage: outageAddresses.length === 0 ? 'none' : outageAddresses.join(', '),
-    ...directionOf(found.steps, { destroy: inputs.options.destroy, unclean: isUnclean(inputs.snapshot) }),
+    ...directionOf(found.steps, { destroy: inputs.options.destroy, unclean: isUnclean(inputs) }),
     stages: STAGES.filter((stage) => stages.has(stage)),
     changedPaths: changedPaths(changes, resources, verdict),
     rejected: verdict.rejected,
@@ -146,10 +146,16 @@ function chooseClass(
   return { class: match.chosen, rule: ruleOf.matched(match, changes), match };
 }
 
+/** What the plan takes back first; a plan that is refused takes nothing back. */
+function takenBack({ backsOut }: PlanInputs, verdict: Verdict): Succession['backsOut'] {
+  if (backsOut === undefined || (verdict.class !== 'supersede' && verdict.class !== 'revert')) return null;
+  return { operation: backsOut.operation, steps: backsOut.steps };
+}
+
 /** Whether an earlier run left something half done. */
-function isUnclean(snapshot: Snapshot | undefined): boolean {
+function isUnclean({ snapshot, backsOut }: PlanInputs): boolean {
   if (snapshot === undefined) return false;
-  if (snapshot.open !== null || snapshot.unsettled.length > 0) return true;
+  if ((snapshot.open !== null && backsOut === undefined) || snapshot.unsettled.length > 0) return true;
   // What a job left is no state of anything that serves.
   const serving = [...snapshot.resources.values()].filter((row) => row.role !== 'job');
   return serving.some((row) => row.ref === null || row.status === 'unfinished' || row.deposed.length > 0);

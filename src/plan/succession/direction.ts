@@ -1,5 +1,5 @@
 import type { PlannedStep, Succession } from '../model.ts';
-import { PHASES } from '../steps.ts';
+import { isBeforeEffects } from '../stages.ts';
 
 /** The ways a failure can go, in the words of the plan. */
 export const DIRECTION = {
@@ -19,7 +19,7 @@ export function directionOf(
   },
 ): Pick<Succession, 'direction' | 'pointOfNoReturn'> {
   if (steps.length === 0) return { direction: DIRECTION.none, pointOfNoReturn: null };
-  const work = steps.filter((step) => step.phase === PHASES.work || step.phase === PHASES.commit);
+  const work = steps.filter((step) => !isBeforeEffects(step.stage) && step.stage !== 'retire');
   const hasWayBack = work.some((step) => step.direction === 'back');
   if (facts.destroy || facts.unclean || !hasWayBack) return { direction: DIRECTION.forward, pointOfNoReturn: null };
   const forward = work.filter((step) => step.direction === 'forward').map((step) => step.id);

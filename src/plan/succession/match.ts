@@ -79,7 +79,7 @@ function uncovered(changes: readonly PathChange[], policy: SuccessionPolicy): No
     return {
       code: 'IDENTITY_MIXED',
       message: `${listed(identity)} would become another one, or another’s, together with ${listed(others)}. Neither is done in one commit with the other: split the commit.`,
-      paths: pathsOf(own),
+      paths: [...pathsOf(identity), ...pathsOf(others)],
     };
   }
   const how = policy.mode === 'strict' ? 'the policy in force is strict' : 'the policy in force does not name it';
@@ -98,7 +98,7 @@ function replacementRefusal(changes: readonly PathChange[]): NonNullable<Match['
   return {
     code: 'REPLACEMENT_NOT_ALLOWED',
     message: `${listed(identity)} would become another one, or another’s${beside}. The policy in force is strict, and replacement does not stand in its allow. Allow it in a commit of its own first, or take the change back.`,
-    paths: pathsOf(own),
+    paths: [...pathsOf(identity), ...pathsOf(others)],
   };
 }
 

@@ -14,7 +14,7 @@ export function noWayBack(steps: readonly StepRow[]): StepRow | undefined {
  * none, where it does not say what it puts in force, and for what ends or leaves it on purpose: `destroy`, a refresh, a plan for a part, and
  * `recover`.
  */
-export function openOperation({ snapshot, options }: PlanInputs): OpenOperation | undefined {
+export function openOperation({ snapshot, options }: Pick<PlanInputs, 'snapshot' | 'options'>): OpenOperation | undefined {
   const open = snapshot?.open ?? null;
   if (snapshot === undefined || open === null || snapshot.lock !== null) return undefined;
   const isPart = options.targets.length > 0 || options.excludes.length > 0;

@@ -27,7 +27,7 @@ export function outageOf(kind: OutageKind, resources: ReadonlyMap<ResourceAddres
 function goesDown(assessed: Assessed): boolean {
   const { decision } = assessed;
   if (!SERVING.has(roleOf(assessed))) return false;
-  return decision.action === 'delete' || (decision.action === 'replace' && decision.order === 'destroy-first');
+  return decision.restart === true || decision.action === 'delete' || (decision.action === 'replace' && decision.order === 'destroy-first');
 }
 
 function isWork({ decision }: Assessed): boolean {

@@ -1,7 +1,7 @@
 import { compareText, type ResourceAddress } from '../../core/address.ts';
 import { FACETS, type Facet, type Role } from '../../core/facet.ts';
 import { parsePath } from '../../core/path.ts';
-import { type Attributes, findUnknown, isAttributes, isList, Sensitive, sameValue, Unknown, type Value } from '../../core/value.ts';
+import { type Attributes, findUnknown, isAttributes, isList, Sensitive, sameValue, type Unknown, type Value } from '../../core/value.ts';
 import { traitsAt } from '../../providers/define.ts';
 import type { Assessed } from '../assess.ts';
 import { type Difference, diffAttributes, touches, valueAt } from '../diff.ts';

@@ -66,9 +66,15 @@ export interface WrittenSide {
 /** Told from two environments: with names in place of all that is unknown, both give the same. */
 export function untouchedBetween(before: WrittenSide, after: WrittenSide): Untouched {
   return (address, path) => {
-    const attribute = String(parsePath(path)?.[0] ?? path);
+    const segments = parsePath(path) ?? [];
+    const attribute = String(segments[0] ?? path);
     const [left, right] = [written(before, address), written(after, address)];
-    if (left !== undefined && right !== undefined) return sameValue(left[attribute], right[attribute], undefined);
+    if (left !== undefined && right !== undefined) {
+      const [one, other] = [valueAt(left, segments), valueAt(right, segments)];
+      // Where the normal form has other places than the documents, the whole attribute counts.
+      if (one !== undefined && other !== undefined) return sameValue(one, other, undefined);
+      return sameValue(left[attribute], right[attribute], undefined);
+    }
     const [one, other] = [before.templates.get(address), after.templates.get(address)];
     return one !== undefined && other !== undefined && textOf(one, attribute) === textOf(other, attribute);
   };

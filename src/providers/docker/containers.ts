@@ -4,7 +4,7 @@ import { type Acting, foreign, isThisOne, requireOurs } from './acting.ts';
 import { requireNetwork, syncNetworks } from './attachments.ts';
 import { anonymousVolumes, dropVolumes, renewsVolumes, withCarriedVolumes } from './container/anonymous.ts';
 import { createRequest, listOf, mapOf } from './container/create-options.ts';
-import { limitUpdate, liveLimits } from './container/limits.ts';
+import { limitUpdate, liveLimits, restartOption } from './container/limits.ts';
 import { statusOf } from './errors.ts';
 import { copyFiles } from './files.ts';
 import { ensureImage } from './images.ts';
@@ -12,7 +12,7 @@ import { compact } from './lift.ts';
 import { isMarked, ownerLabels } from './marks.ts';
 import { asideName, isAsideName } from './naming.ts';
 import { awaitReady, requireHealthcheck } from './ready.ts';
-import { removeContainer, withdrawContainer } from './removal.ts';
+import { removeContainer, setRestartPolicy, withdrawContainer } from './removal.ts';
 import { type ContainerReply, createdReply } from './wire.ts';
 
 const REQUEST_TIMEOUT = 30_000;
@@ -32,12 +32,16 @@ export async function performContainer(acting: Acting): Promise<Receipt> {
       case 'start':
         await startContainer(acting, await requirePresent(acting));
         return {};
+      case 'resume':
+        await resumeContainer(acting, await requirePresent(acting));
+        return {};
       case 'ready':
         return await awaitReady(acting, await requirePresent(acting));
       case 'update':
         await updateContainer(acting, await requirePresent(acting));
         return {};
       case 'stop':
+      case 'halt':
         await withdrawContainer(acting, await present(acting));
         return {};
       case 'set-aside':
@@ -154,6 +158,12 @@ export async function startContainer(acting: Acting, container: ContainerReply):
     doing: `${verb} the container ${container.Name}`,
     timeout: 2 * REQUEST_TIMEOUT,
   });
+}
+
+/** Starts a container that was halted, with the restart policy that its document says. */
+async function resumeContainer(acting: Acting, container: ContainerReply): Promise<void> {
+  await setRestartPolicy(acting, container, restartOption(acting.operation.desired['restart']));
+  await startContainer(acting, container);
 }
 
 /** Renames, sets limits and restart policy, and brings the networks to what is desired. */

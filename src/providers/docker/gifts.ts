@@ -31,7 +31,8 @@ export function withGifts(live: Attributes, query: Pick<ObjectQuery, 'ref' | 'id
   return { ...own, _defaults: compact({ ...defaults, ...gifts }) };
 }
 
-function madeWith(query: Parameters<typeof withGifts>[1], seen: Seen): Attributes | undefined {
+/** What an object was made with: of the one that was made its record, of one whose record is lost the documents. Undefined of every other one. */
+export function madeWith(query: Parameters<typeof withGifts>[1], seen: Pick<Seen, 'ref' | 'id'>): Attributes | undefined {
   if (query.recorded === undefined) return query.ref === undefined && (query.id ?? seen.id) === seen.id ? query.desired : undefined;
   return seen.ref === query.ref && seen.id === query.id ? query.recorded.attributes : undefined;
 }

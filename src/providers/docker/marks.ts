@@ -47,6 +47,11 @@ export function isMarked(labels: Labels, mark: Mark): boolean {
   return labels[LINEAGE] === mark.lineage && labels[ENVIRONMENT] === mark.environment;
 }
 
+/** Whether an object bears the mark of an environment, of whatever state. */
+export function isOfEnvironment(labels: Labels, environment: string): boolean {
+  return labels[LINEAGE] !== undefined && labels[ENVIRONMENT] === environment;
+}
+
 /** Our id of an object, from its mark. */
 export function markedId(labels: Labels): string | undefined {
   return labels[ID];

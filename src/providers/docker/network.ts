@@ -209,13 +209,13 @@ function alignNetwork(desired: Attributes, live: Attributes): Attributes {
   const pools = isAttributes(defaults) ? defaults['pools'] : undefined;
   if (!isList(wanted) || !isList(pools)) return attributes;
   const asked = (pool: Value) => wanted.find((other) => poolKey(other) !== undefined && poolKey(other) === poolKey(pool));
-  const hasSixth = wanted.some((pool) => poolKey(pool)?.includes(':') === true);
+  const isSixth = (pool: Value) => poolKey(pool)?.includes(':') === true;
   const config = pools.flatMap((pool): readonly Value[] => {
     const other = asked(pool);
     if (!isAttributes(pool)) return [pool];
     if (isAttributes(other)) return [other['gateway'] === undefined ? without(pool, 'gateway') : pool];
-    // A pool of the other family that nobody asked for is the engine's own choice.
-    return poolKey(pool)?.includes(':') === true && !hasSixth ? [] : [pool];
+    // A pool of a family of which nobody asked for any is the engine's own choice: it gives IPv4 to every network.
+    return wanted.some((one) => isSixth(one) === isSixth(pool)) ? [pool] : [];
   });
   const ipam = isAttributes(attributes['ipam']) ? attributes['ipam'] : {};
   return { ...attributes, ipam: { ...ipam, config } };

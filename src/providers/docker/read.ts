@@ -3,7 +3,8 @@ import type { Found, ObjectQuery, Observed } from '../contract.ts';
 import { anonymousNotes, anonymousVolumes } from './container/anonymous.ts';
 import { liveContainer, type Peer } from './container/live.ts';
 import { portKey, portsOfBindings } from './container/ports.ts';
-import { withGifts } from './gifts.ts';
+import { tellUnnamed } from './container/unnamed.ts';
+import { madeWith, withGifts } from './gifts.ts';
 import { declaredBy, hasContent, liveImage } from './image.ts';
 import { bareText } from './lift.ts';
 import { markedId, ownerOf } from './marks.ts';
@@ -40,7 +41,8 @@ async function observeContainer(container: ContainerReply, query: ObjectQuery, w
   const labels = container.Config.Labels;
   const id = markedId(labels);
   const seen = { ref: container.Id, id, names: ['shm_size', 'ulimits'] };
-  const attributes = withGifts(liveContainer({ container, image, info, peers }), query, seen);
+  const live = tellUnnamed(liveContainer({ container, image, info, peers }), madeWith(query, seen));
+  const attributes = withGifts(live, query, seen);
   const dormant = dormantReason(container);
   const notes = anonymousNotes(container, image, query);
   return {

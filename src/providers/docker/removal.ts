@@ -21,7 +21,11 @@ export interface RestartPolicy {
 }
 
 /** Sets the restart policy in place where it is another one. A container that is gone is left so. */
-export async function setRestartPolicy(acting: Acting, container: ContainerReply, policy: RestartPolicy): Promise<void> {
+export async function setRestartPolicy(
+  acting: Pick<Acting, 'client' | 'io'>,
+  container: ContainerReply,
+  policy: RestartPolicy,
+): Promise<void> {
   const { Name, MaximumRetryCount } = container.HostConfig.RestartPolicy;
   if ((Name || 'no') === policy.Name && MaximumRetryCount === (policy.MaximumRetryCount ?? 0)) return;
   try {
@@ -36,7 +40,7 @@ export async function setRestartPolicy(acting: Acting, container: ContainerReply
 }
 
 /** Stops a container in its own way and time; one that does not run stays as it is. */
-export async function stopContainer(acting: Acting, container: ContainerReply | undefined): Promise<void> {
+export async function stopContainer(acting: Pick<Acting, 'client' | 'io'>, container: ContainerReply | undefined): Promise<void> {
   if (container === undefined) return;
   if (container.State.Status === 'exited' || container.State.Status === 'created' || container.State.Dead) return;
   const grace = container.Config.StopTimeout ?? 10;

@@ -30,6 +30,7 @@ import { readContainer, readImage, readNetwork, readVolume } from './read.ts';
 import { parseImageReference } from './reference.ts';
 import { withTagNotes } from './tag-notes.ts';
 import { World } from './world.ts';
+import { haltWriter, listWriters, releaseWriter } from './writers.ts';
 
 interface Versions {
   readonly [name: string]: string;
@@ -47,6 +48,8 @@ export function openSession(connection: Connection, versions: Versions): Session
     ...reading(world, connection, versions),
     perform: (operation, io) => perform({ operation, io, world, client: connection.writer }),
     undo: (operation, io) => takeBack({ operation, io, world, client: connection.writer }),
+    halt: (writer, io) => haltWriter(writer, { io, world, client: connection.writer }),
+    release: (writer, io) => releaseWriter(writer, { io, world, client: connection.writer }),
     exec: (query, command, sink, io) => execInside({ query, command, sink, io, world, client: connection.writer }),
   };
 }
@@ -57,6 +60,7 @@ function reading(world: World, connection: Pick<Connection, 'reader' | 'close'>,
     read: (query, io) => cannotSeeOnFailure(() => read(query, world, io)),
     inventory: (type, mark, io) => inventory(type, mark, world, io),
     resolve: (type, id, io) => resolve(type, id, world, io),
+    writers: (label, environment, io) => listWriters(label, environment, world, io),
     logs: (query, options, sink, io) => readLog({ query, options, sink, io, world, client: connection.reader }),
     close: async () => connection.close(),
   };

@@ -9,11 +9,12 @@ import {
   type Provider,
   ProviderError,
   type ReadSession,
+  type ResourceType,
   type Session,
 } from '../contract.ts';
 import { attribute } from '../define.ts';
 import { performFake, undoFake } from './perform.ts';
-import { generationType, imageType, serverType, serviceType, storeType, thingType } from './resource-types.ts';
+import { generationType, imageType, publicationType, routeType, serverType, serviceType, storeType, thingType } from './resource-types.ts';
 import { taskType } from './task.ts';
 import type { FakeObject, FakeWorld } from './world.ts';
 
@@ -22,8 +23,8 @@ const config = z.strictObject({
   address: attribute(z.string().optional(), 'Free text for references.', { facet: 'routing' }),
 });
 
-/** A provider over a world that tests hold in their hands. It behaves as a real one is expected to: it judges nothing and is idempotent by looking. */
-export function fakeProvider(world: FakeWorld): Provider {
+/** A provider over a world that tests hold in their hands, with `more` types beside its own. It behaves as a real one is expected to: it judges nothing and is idempotent by looking. */
+export function fakeProvider(world: FakeWorld, more: readonly ResourceType[] = []): Provider {
   const refused: Diagnostic = {
     severity: 'error',
     code: 'FAKE_CLOSED',
@@ -34,7 +35,7 @@ export function fakeProvider(world: FakeWorld): Provider {
     name: 'fake',
     summary: 'A world in memory, for tests',
     config,
-    types: [generationType, imageType, serverType, serviceType, storeType, taskType, thingType],
+    types: [generationType, imageType, publicationType, routeType, serverType, serviceType, storeType, taskType, thingType, ...more],
     exposes: ['address'],
     async openReadOnly(block) {
       return world.refusesToOpen ? fail(refused) : succeed(readSession(world, zoneOf(block)));

@@ -85,14 +85,36 @@ export const generationType = fakeType('fake.generation', {
   commits: true,
 });
 
-type Particulars = Pick<ResourceType, 'summary' | 'role' | 'stage' | 'foreignCode'> &
-  Partial<Pick<ResourceType, 'roles' | 'protected' | 'roleOfUsers'>> & { readonly proves?: boolean; readonly commits?: boolean };
+/** Where traffic goes: switched when what serves is ready. */
+export const routeType = fakeType('fake.route', {
+  summary: 'A route of the fake world',
+  role: 'ingress',
+  stage: 'route',
+  foreignCode: 'ROUTE_FOREIGN',
+});
 
-function fakeType(type: string, { proves = false, commits = false, ...particulars }: Particulars): ResourceType {
+/** What cannot be taken back once it is done. */
+export const publicationType = fakeType('fake.publication', {
+  summary: 'A publication of the fake world: from its first step on there is no way back',
+  role: 'catalog',
+  stage: 'publish',
+  foreignCode: 'PUBLICATION_FOREIGN',
+  final: true,
+});
+
+type Particulars = Pick<ResourceType, 'summary' | 'role' | 'stage' | 'foreignCode'> &
+  Partial<Pick<ResourceType, 'roles' | 'protected' | 'roleOfUsers'>> & {
+    readonly proves?: boolean;
+    readonly commits?: boolean;
+    readonly final?: boolean;
+  };
+
+function fakeType(type: string, { proves = false, commits = false, final = false, ...particulars }: Particulars): ResourceType {
   return defineType({
     ...particulars,
     type,
     marks: true,
+    restarts: particulars.role === 'service',
     schemaVersion: 1,
     schema,
     traits: computed,
@@ -117,7 +139,11 @@ function fakeType(type: string, { proves = false, commits = false, ...particular
     effects:
       particulars.role === 'service'
         ? (change) => [...(proves ? proofs(change) : []), ...serviceEffects(change)]
-        : (change) => (commits ? withCommit(change, objectEffects(change, particulars.stage)) : objectEffects(change, particulars.stage)),
+        : (change) => {
+            const effects = objectEffects(change, particulars.stage);
+            if (final) return effects.map((effect) => ({ ...effect, direction: 'forward' }));
+            return commits ? withCommit(change, effects) : effects;
+          },
   });
 }
 
@@ -189,7 +215,7 @@ function serviceEffects(change: Change): readonly Effect[] {
       if (change.order === 'create-first') return [depose(stage), create, ...run, retire];
       return [stop('remove', stage), { ...depose(stage), part: 'remove' }, create, ...run, retire];
     case 'start':
-      return [...run, ...left];
+      return change.restart === true ? [stop('remove', stage), ...run, ...left] : [...run, ...left];
     case 'delete':
       return [
         stop('retire', 'retire'),

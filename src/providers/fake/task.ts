@@ -22,6 +22,9 @@ export const taskType = defineType({
   schema: z.strictObject({
     name: attribute(z.string().min(1).optional(), 'Name in the fake world.', { facet: 'identity', immutable: true }),
     mode: attribute(z.enum(['demand', 'reference', 'never']).optional(), 'How it is run. Default "demand".', { facet: 'governance' }),
+    stage: attribute(z.enum(['migrate', 'start', 'verify']).optional(), 'Stage in which it is made. Default "migrate".', {
+      facet: 'annotation',
+    }),
     token: attribute(z.string().optional(), 'A secret that it is given.', { facet: 'credential', sensitive: true, writeOnly: true }),
   }),
   traits: {
@@ -45,10 +48,12 @@ export const taskType = defineType({
     return rest;
   },
   effects: (change: Change) => {
+    const chosen = change.desired?.['stage'];
+    const stage = chosen === 'verify' || chosen === 'start' ? chosen : 'migrate';
     const last = change.deposed ? [at('retire', 'retire', { part: 'retire', stage: 'retire', direction: 'forward' })] : [];
     switch (change.action) {
       case 'create':
-        return [at('create', 'create'), ...last];
+        return [at('create', 'create', { stage }), ...last];
       case 'update':
         return [at('update', 'update'), ...last];
       case 'start':

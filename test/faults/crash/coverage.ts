@@ -1,8 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { BOUNDARIES, type Boundary, MOMENTS } from '../../../src/core/fail-point.ts';
 import type { Passage } from './lane.ts';
 
-/** Which test kills at a boundary: the matrix, or one of its own. A boundary that stands here and is not reached by its test fails that test. */
-const TESTED_BY: Readonly<Record<Boundary, 'matrix' | 'alone'>> = {
+/**
+ * Which test kills at a boundary: the matrix, one of `boundaries.test.ts`, or another file, which then names it. A boundary that stands here and
+ * is not reached by its test fails the suite.
+ */
+const TESTED_BY: Readonly<Record<Boundary, 'matrix' | 'alone' | `test/${string}.test.ts`>> = {
   'state.define': 'alone',
   'state.acquire': 'matrix',
   'state.renew': 'alone',
@@ -15,10 +20,10 @@ const TESTED_BY: Readonly<Record<Boundary, 'matrix' | 'alone'>> = {
   'state.upgrade': 'alone',
   'state.hold': 'alone',
   'state.approve': 'alone',
-  'state.backup': 'alone',
-  'state.load': 'alone',
-  'state.retire': 'alone',
-  'state.activate': 'alone',
+  'state.backup': 'test/scenarios/state-backup.test.ts',
+  'state.load': 'test/scenarios/state-backup.test.ts',
+  'state.retire': 'test/scenarios/state-backup.test.ts',
+  'state.activate': 'test/scenarios/state-backup.test.ts',
   'effect.perform': 'matrix',
   'effect.undo': 'matrix',
   'effect.reconcile': 'matrix',
@@ -36,4 +41,13 @@ export function unreached(by: 'matrix' | 'alone', killed: readonly Pick<Passage,
       MOMENTS.filter((moment) => moment !== 'inside' || boundary.startsWith('state.')).map((moment) => `${boundary} ${moment}`),
     )
     .filter((place) => !reached.has(place));
+}
+
+/** The boundaries whose test is another file, and whose file kills nowhere at them. */
+export function unnamed(): readonly string[] {
+  const root = join(import.meta.dirname, '../../..');
+  return Object.entries(TESTED_BY)
+    .filter(([, by]) => by !== 'matrix' && by !== 'alone')
+    .filter(([boundary, file]) => !readFileSync(join(root, file), 'utf8').includes(`${boundary}@`))
+    .map(([boundary, file]) => `${boundary} in ${file}`);
 }

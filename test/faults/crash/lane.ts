@@ -1,7 +1,13 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { expect } from 'vitest';
+import { dockerProvider } from '../../../src/providers/docker/provider.ts';
+import { fakeProvider } from '../../../src/providers/fake/provider.ts';
+import { fileWorld } from '../../../src/providers/fake/world-file.ts';
+import { localProvider } from '../../../src/providers/local/provider.ts';
+import { createRegistry } from '../../../src/providers/registry.ts';
 import { accede, PROGRAM_WITH_FAKE, type Ran } from '../../support/binary.ts';
 import type { Workspace } from '../../support/workspace.ts';
+import { planInside } from './inside.ts';
 import { inWords, otherTurn, type Scene, type Thing, type Turn } from './scene.ts';
 
 /** A boundary as a run passed it. */
@@ -80,7 +86,7 @@ export class Lane {
     // Past the point of no return there is the other way alone.
     if (last.code === 3 && ending === 'back') last = await this.#run(['apply', '--auto-approve']);
     expect(last.code, `${where}\n${last.stdout}${last.stderr}`).toBe(0);
-    const plan = await this.#run(['plan', '--detailed-exitcode']);
+    const plan = await this.#plan();
     expect([0, 2], `${where}\n${plan.stdout}${plan.stderr}`).toContain(plan.code);
     const isDone = plan.code === 0;
     if (ending === 'forward') expect(isDone, `${where}\n${plan.stdout}`).toBe(true);
@@ -91,6 +97,26 @@ export class Lane {
     expect(doubled, where).toEqual([]);
     const again = second.signal === 'SIGKILL' ? this.#lastTraced() : undefined;
     this.trials.push({ killed, again, ended: isDone ? 'desired' : 'preimage' });
+  }
+
+  /**
+   * Applies the other turn while something outside of it breaks, and again until it is through. `measure` is asked when the first try has ended.
+   * Afterwards the world is what was desired, and nothing was done twice.
+   */
+  async disturbed(where: string, measure: () => number): Promise<{ readonly code: number | null; readonly first: number }> {
+    const { scene } = this.#options;
+    const before = await scene.look();
+    this.#next();
+    const ran = await this.#run(['apply', '--auto-approve', '--parallelism', '1']);
+    const first = measure();
+    expect([0, 5, 6], `${where}\n${ran.stdout}${ran.stderr}`).toContain(ran.code);
+    if (ran.code !== 0) await this.#ok(['apply', '--auto-approve'], 0);
+    const plan = await this.#plan();
+    expect(plan.code, `${where}\n${plan.stdout}${plan.stderr}`).toBe(0);
+    const doubled = await scene.doubled();
+    this.#expectDesired(where, before, await scene.look());
+    expect(doubled, where).toEqual([]);
+    return { code: ran.code, first };
   }
 
   #expectDesired(where: string, before: readonly Thing[], now: readonly Thing[]): void {
@@ -110,7 +136,7 @@ export class Lane {
     const job = now.find(({ name }) => name === scene.job);
     const ran = job?.running === false && job.since !== NEVER ? Number(/ROUND=(\d+)/.exec(job.shows)?.[1]) : this.#round - 1;
     this.#write(this.#turn, scene.job === undefined ? this.#round : ran);
-    const plan = await this.#run(['plan', '--detailed-exitcode']);
+    const plan = await this.#plan();
     expect(plan.code, `${where}: as before\n${plan.stdout}${plan.stderr}`).toBe(0);
   }
 
@@ -139,6 +165,15 @@ export class Lane {
     const { fakeWorld, workspace } = this.#options;
     const env = { ACCEDE_FAKE_WORLD: fakeWorld, ...(faults === undefined ? {} : { ACCEDE_FAILPOINT: faults }) };
     return accede([...argv, workspace.folder], { program: PROGRAM_WITH_FAKE, env });
+  }
+
+  /** In this process, since a plan changes nothing and a process of its own takes much longer. */
+  async #plan(): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+    const { fakeWorld, workspace } = this.#options;
+    const world = fileWorld(fakeWorld);
+    return planInside(['plan', '--detailed-exitcode', workspace.folder], async () =>
+      createRegistry([dockerProvider, fakeProvider(world), localProvider]),
+    );
   }
 
   #traced(): readonly Passage[] {

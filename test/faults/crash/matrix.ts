@@ -1,20 +1,22 @@
 import { expect } from 'vitest';
 import type { Lane, Passage } from './lane.ts';
 
-/** Which passages of a lane are tried: all, or every second one, from the first or from the second on. */
-export type Share = 'all' | 'odd' | 'even';
+/** Which passages of a lane are tried: each `step`-th, from the `offset`-th on. */
+export interface Share {
+  readonly step: number;
+  readonly offset: number;
+}
 
 /** Kills a lane at every passage of its change, one after another, and then in its recovery, at a passage that follows from the first. */
-export async function killEverywhere(lane: Lane, share: Share, parity: 0 | 1): Promise<readonly Passage[]> {
+export async function killEverywhere(lane: Lane, { step, offset }: Share, parity: 0 | 1): Promise<readonly Passage[]> {
   await lane.begin();
   const there = await lane.passages();
   const back = await lane.passages();
   // Both directions pass the same, so that one list of places does for both.
   expect(back.length).toBe(there.length);
-  for (let at = 1; at <= there.length; at++) {
-    if (share !== 'all' && at % 2 !== (share === 'odd' ? 1 : 0)) continue;
-    const turn = share === 'all' ? at : Math.ceil(at / 2);
-    await lane.kill(at, ((at * 7) % Math.ceil(there.length / 2)) + 1, turn % 2 === parity ? 'forward' : 'back');
+  let trial = parity;
+  for (let at = 1 + offset; at <= there.length; at += step) {
+    await lane.kill(at, ((at * 7) % Math.ceil(there.length / 2)) + 1, trial++ % 2 === 0 ? 'forward' : 'back');
   }
   return there;
 }

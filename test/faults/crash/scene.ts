@@ -94,6 +94,22 @@ export function engineScene(place: EnginePlace): Scene {
   };
 }
 
+/** What stands before the resources of such a scene. `host` is where the engine is reached. */
+export function engineHead(about: {
+  readonly environment: string;
+  readonly host: string;
+  readonly image: string;
+  readonly state?: string;
+}): string {
+  const { environment, host, image, state = '' } = about;
+  return `apiVersion: accede/v1
+kind: Environment
+metadata: { name: ${environment} }
+${state}providers: { docker: { host: "${host}" }, fake: {} }
+x-app: &app { image: "${image}", command: [sleep, "100000"], stop_signal: SIGKILL, stop_grace_period: 1s, ready: { command: ["true"] } }
+`;
+}
+
 /** The same without an engine: objects of the provider `fake` and files of this machine. */
 export function hostScene(place: { readonly folder: string; readonly environment: string; readonly fakeWorld: string }): Scene {
   const { folder, environment, fakeWorld } = place;

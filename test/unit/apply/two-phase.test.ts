@@ -24,12 +24,12 @@ describe('a resource that is activated and then committed', () => {
     const { document } = await bench.prepare(at(2));
     expect(document.steps.map(({ id, phase }) => `${phase} ${id}`).sort()).toMatchInlineSnapshot(`
       [
-        "1 fake.generation.g:update",
-        "1 fake.service.user:ready",
-        "1 fake.service.user:start",
-        "1 fake.service.user:update",
-        "1 fake.thing.aside:update",
-        "2 fake.generation.g:commit",
+        "4 fake.thing.aside:update",
+        "7 fake.generation.g:update",
+        "7 fake.service.user:ready",
+        "7 fake.service.user:start",
+        "7 fake.service.user:update",
+        "9 fake.generation.g:commit",
       ]
     `);
     expect(document.steps.find(({ id }) => id === 'fake.generation.g:commit')?.after).toEqual([

@@ -49,9 +49,10 @@ describe('an apply that fails before its point of no return', () => {
     ];
     bench.world.failOn('fake.service.s:ready', 'NOT_READY', 1, { lines: ['last words'] });
     const result = await expectAsBefore([], all);
-    expect(result.diagnostics).toMatchObject([{ code: 'NOT_READY', address: 'fake.service.s' }]);
+    expect(result.diagnostics).toMatchObject([{ code: 'NOT_READY', address: 'fake.service.s' }, { code: 'SOURCE_HELD' }]);
     expect(result.steps).toMatchObject({ done: [], unknown: [] });
     expect(existsSync(path.join(bench.folder, 'f.txt'))).toBe(false);
+    await bench.lift();
     await bench.converge(all);
     expect(outline((await bench.prepare(all)).document)).toBe('no-op');
   });
@@ -77,7 +78,7 @@ describe('an apply that fails before its point of no return', () => {
           if (type === 'compensation.started') bench.world.set(bench.world.get(before?.ref ?? '')?.name ?? '', hand);
         },
       });
-      expect(result.diagnostics.map(({ code }) => code)).toEqual(exitCode === 5 ? ['CONFLICT'] : ['CONFLICT', 'NOT_AS_BEFORE']);
+      expect(result.diagnostics.map(({ code }) => code)).toEqual(['CONFLICT', exitCode === 5 ? 'SOURCE_HELD' : 'NOT_AS_BEFORE']);
       expect(result.exitCode).toBe(exitCode);
     }
   });
@@ -156,6 +157,7 @@ describe('an apply that fails before its point of no return', () => {
     expect(await bench.apply(document, [thing('a')])).toMatchObject({ exitCode: 5 });
     expect(bench.world.objects()).toEqual([]);
     expect((await (await bench.store()).read())?.unsettled).toMatchObject([{ step: 'fake.thing.a:create', status: 'unknown' }]);
+    await bench.lift();
     await bench.converge([thing('a')]);
     expect(bench.world.objects()).toHaveLength(1);
   });
@@ -257,6 +259,7 @@ describe('a store', () => {
     await bench.converge(store('v1'));
     bench.world.failOn('fake.service.db:create', 'CONFLICT');
     await expectAsBefore(store('v1'), store('v10'));
+    await bench.lift();
     bench.world.failOn('fake.service.db:ready', 'NOT_READY');
     await expectAsBefore([], store('v10', { reversible: true }));
   });

@@ -215,7 +215,12 @@ describe('from plan to destroy', () => {
 });
 
 describe('approval', () => {
-  beforeEach(() => write('e.yaml', `${HEAD}resources:\n  local.value:\n    v: { input: 1, lifecycle: { prevent_destroy: true } }\n`));
+  beforeEach(() =>
+    write(
+      'e.yaml',
+      `${HEAD}hooks: { backup: none }\nresources:\n  local.value:\n    v: { input: 1, lifecycle: { prevent_destroy: true } }\n`,
+    ),
+  );
 
   it.each([['y\n'], ['YES\n'], ['\n'], ['']])('must not be given by %j', async (text) => {
     const run = await accedeWith(typed(text), ['apply', 'env']);

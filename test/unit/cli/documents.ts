@@ -58,6 +58,7 @@ export function plan(changes: readonly PlannedChange[], more: Partial<PlanDocume
     succession: {
       class: 'composite',
       then: null,
+      backsOut: null,
       chosen: 'composite',
       rule: 'no narrower class covers every change',
       outage: 'none',

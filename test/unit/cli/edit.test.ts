@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EditRequest, forgetResource, moveResource, pushState, taintResource } from '../../../src/apply/edit.ts';
 import { importObject } from '../../../src/apply/import.ts';
-import type { ResourceAddress } from '../../../src/core/address.ts';
+import type { ResourceAddress, TypeName } from '../../../src/core/address.ts';
 import { Sensitive } from '../../../src/core/value.ts';
 import { exportState, parseState, type StateDocument } from '../../../src/state/document.ts';
 import { desired, environment, Reference } from '../../support/desired.ts';
@@ -183,6 +183,19 @@ describe('import', () => {
     expect(bench.world.mutations()).toHaveLength(before);
     expect((await snapshot()).resources.get(at('a'))).toMatchObject({ status: 'ready', attributes: { size: 3 } });
     expect((await bench.prepare([thing('a', { size: 3 })])).document.summary).toMatchObject({ create: 0, update: 0, replace: 0 });
+  });
+
+  it('must record the name that the object has, so that the documents may come to it without a replacement', async () => {
+    bench.world.add({ type: 'fake.thing' as TypeName, name: 'legacy', attributes: { name: 'legacy', image: 'base', size: 3 } });
+    const context = await bench.context([thing('a', { size: 3 })]);
+    await importObject(context, request(), { address: at('a'), id: 'legacy', stamp: STAMP });
+    expect((await snapshot()).resources.get(at('a'))).toMatchObject({ identity: 'legacy', attributes: { name: 'legacy' } });
+    expect(outline((await bench.prepare([thing('a', { size: 3 })])).document)).toContain(
+      'replace fake.thing.a destroy-first: name differs',
+    );
+    const named = await bench.prepare([thing('a', { size: 3, name: 'legacy' })]);
+    expect(named.document.changes).toMatchObject([{ address: at('a') }]);
+    expect(named.document.summary).toMatchObject({ create: 0, replace: 0, delete: 0 });
   });
 
   it('must leave what differs from the documents to the next plan', async () => {

@@ -64,7 +64,7 @@ describe('the command line', () => {
   it.each([
     [['pln'], 'UNKNOWN_COMMAND', 'Did you mean plan?'],
     [['state', 'lst'], 'UNKNOWN_COMMAND', 'Did you mean list?'],
-    [['hold'], 'UNKNOWN_COMMAND', 'hold'],
+    [['unhold'], 'UNKNOWN_COMMAND', 'unhold'],
     [['plan', '--taget', 'a.b.c'], 'UNKNOWN_FLAG', 'Did you mean --target?'],
     [['plan', '--refresh-tag'], 'UNKNOWN_FLAG', 'Did you mean --refresh-tags?'],
     [['plan', '--out'], 'FLAG_VALUE_MISSING', '--out'],

@@ -4,6 +4,7 @@ import type { Change, TypeContext } from '../../../src/providers/contract.ts';
 import { createRequest } from '../../../src/providers/docker/container/create-options.ts';
 import { liveContainer } from '../../../src/providers/docker/container/live.ts';
 import { containerType } from '../../../src/providers/docker/container/type.ts';
+import { tellUnnamed } from '../../../src/providers/docker/container/unnamed.ts';
 import { containerReply, imageReply, infoReply } from '../../../src/providers/docker/wire.ts';
 import { differences } from '../../conformance/differences.ts';
 
@@ -231,6 +232,53 @@ describe('a live container of another engine version', () => {
     const aligned = containerType.align?.(desired, live({ mode: 'default' }));
     expect(aligned).toEqual(desired);
     expect(containerType.align?.(desired, desired)).toEqual(desired);
+  });
+});
+
+describe('log options and an IPC mode that look alike whoever gave them', () => {
+  const info = infoReply.parse({ LoggingDriver: 'json-file', DefaultRuntime: 'runc', NCPU: 4, SwapLimit: true, MemTotal: 1 });
+
+  function live(driver: string, made: Attributes | undefined): Attributes {
+    const container = containerReply.parse({
+      Id: 'c'.repeat(64),
+      Name: '/e-api',
+      Image: ID,
+      State: { Status: 'running' },
+      Config: { Hostname: 'cccccccccccc', Image: ID },
+      HostConfig: {
+        NetworkMode: 'default',
+        RestartPolicy: { Name: 'no' },
+        ShmSize: 67108864,
+        LogConfig: { Type: driver, Config: { 'max-size': '1m', 'max-file': '2' } },
+        IpcMode: 'shareable',
+        Runtime: 'runc',
+      },
+      Mounts: [],
+      NetworkSettings: { Ports: {}, Networks: { bridge: {} } },
+    });
+    return tellUnnamed(liveContainer({ container, image: undefined, info, peers: [] }), made);
+  }
+
+  const paths = (desired: Attributes, made: Attributes | undefined, driver = 'json-file') =>
+    differences(containerType, normal(desired), live(driver, made === undefined ? undefined : normal(made))).filter((path) =>
+      /^(?:logging|ipc)/.test(path),
+    );
+
+  it('must be missed when the container was asked to have them and the document names them no more', () => {
+    const made = { logging: { driver: 'json-file', options: { 'max-size': '1m', 'max-file': 2 } }, ipc: 'shareable' };
+    expect(paths(made, made)).toEqual([]);
+    expect(paths({}, made)).toEqual(['ipc', 'logging']);
+    expect(paths({ ...made, logging: { options: { 'max-size': '1m' } } }, made)).toEqual(['logging.options.max-file']);
+    expect(paths({ ...made, logging: { driver: 'json-file', options: { 'max-file': 2 } } }, made)).toEqual(['logging.options.max-size']);
+    expect(paths({ ...made, logging: { driver: 'local' } }, made)).toEqual(['logging.driver', 'logging.options']);
+  });
+
+  it('must be no difference when the engine gave them, also when its driver is another one by now', () => {
+    for (const made of [{}, undefined]) expect(paths({}, made), String(made)).toEqual([]);
+    expect(paths({ logging: { options: { 'max-size': '1m' } } }, { logging: { options: { 'max-size': '1m' } } })).toEqual([]);
+    expect(paths({ logging: { options: { 'max-size': '2m' } } }, {})).toEqual(['logging.options.max-size']);
+    expect(paths({}, {}, 'local')).toEqual([]);
+    expect(paths({}, undefined, 'local')).toEqual(['logging']);
   });
 });
 

@@ -102,6 +102,8 @@ describe('networks and volumes', () => {
     const desired = networkType.normalize({ ipam: { config: [{ subnet: '10.1.0.0/24' }] } }, context);
     const live = { ...desired, ipam: {}, _defaults: { pools: [{ subnet: '10.1.0.0/24', gateway: '10.1.0.1' }, { subnet: 'fd00::/64' }] } };
     expect(networkType.align?.(desired, live)).toEqual(desired);
+    const sixth = networkType.normalize({ ipam: { config: [{ subnet: 'fd00::/64' }] } }, context);
+    expect(networkType.align?.(sixth, live)).toEqual(sixth);
     const other = networkType.normalize({ ipam: { config: [{ subnet: '10.2.0.0/24' }] } }, context);
     expect(networkType.align?.(other, live)).not.toEqual(other);
     expect(networkType.align?.(networkType.normalize({}, context), { ...live, ipam: undefined as never })).not.toHaveProperty('_defaults');

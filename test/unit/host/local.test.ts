@@ -294,7 +294,17 @@ describe('running a program', () => {
 describe('the host for reading', () => {
   it('must have the reading methods and no other', () => {
     const reading = readOnlyHost(host);
-    expect(Object.keys(reading).sort()).toEqual(['groupId', 'inspect', 'list', 'name', 'readFile', 'status', 'userId', 'variables']);
+    expect(Object.keys(reading).sort()).toEqual([
+      'groupId',
+      'inspect',
+      'list',
+      'name',
+      'processesOf',
+      'readFile',
+      'status',
+      'userId',
+      'variables',
+    ]);
     expect(Object.getPrototypeOf(reading)).toBe(Object.prototype);
     expect(Object.isFrozen(reading)).toBe(true);
   });

@@ -27,20 +27,20 @@ describe('phases', () => {
         "0 fake.image.i:depose",
         "0 fake.server.a:prove",
         "0 fake.server.b:prove",
-        "1 fake.server.a:create",
-        "1 fake.server.a:depose",
-        "1 fake.server.a:ready",
-        "1 fake.server.a:start",
-        "1 fake.server.a:stop",
-        "1 fake.server.b:create",
-        "1 fake.server.b:depose",
-        "1 fake.server.b:ready",
-        "1 fake.server.b:start",
-        "1 fake.server.b:stop",
-        "3 fake.image.i:retire",
-        "3 fake.server.a:retire",
-        "3 fake.server.b:retire",
-        "3 fake.thing.old:remove",
+        "11 fake.image.i:retire",
+        "11 fake.server.a:retire",
+        "11 fake.server.b:retire",
+        "11 fake.thing.old:remove",
+        "7 fake.server.a:create",
+        "7 fake.server.a:depose",
+        "7 fake.server.a:ready",
+        "7 fake.server.a:start",
+        "7 fake.server.a:stop",
+        "7 fake.server.b:create",
+        "7 fake.server.b:depose",
+        "7 fake.server.b:ready",
+        "7 fake.server.b:start",
+        "7 fake.server.b:stop",
       ]
     `);
     const before = bench.world.calls().length;
@@ -91,6 +91,7 @@ describe('phases', () => {
     bench.world.failOn('fake.server.b:create', 'CONFLICT');
     expect(await bench.apply(document, two('v2'))).toMatchObject({ exitCode: 5 });
     expect(bench.world.named('test-old')).toBeDefined();
+    await bench.lift();
     await bench.converge(two('v2'));
     expect(bench.world.named('test-old')).toBeUndefined();
   });

@@ -117,9 +117,9 @@ describe('instances with update', () => {
         fake.thing.route:update < fake.service.web["a"]:ready, fake.service.web["b"]:ready"
     `);
     expect(document.steps.flatMap(({ id, phase, seconds }) => (seconds === undefined ? [] : [{ id, phase, seconds }]))).toEqual([
-      { id: 'fake.service.web["a"]:drain', phase: 3, seconds: 10 },
-      { id: 'fake.service.web["a"]:pause', phase: 1, seconds: 2.5 },
-      { id: 'fake.service.web["b"]:drain', phase: 3, seconds: 10 },
+      { id: 'fake.service.web["a"]:drain', phase: 11, seconds: 10 },
+      { id: 'fake.service.web["a"]:pause', phase: 4, seconds: 2.5 },
+      { id: 'fake.service.web["b"]:drain', phase: 11, seconds: 10 },
     ]);
     expect(planSchema.parse(JSON.parse(JSON.stringify(document)))).toEqual(document);
   });

@@ -126,7 +126,10 @@ describe('a signed release', () => {
     const options = { destroy: false, keepProtected: false, targets: [], excludes: [], refreshOnly: false };
     const plan = { inputs: { options, commit: null } } as unknown as PlanDocument;
     const sealed = sealOf(signed, plan, { serial: 1, key: Buffer.alloc(32), bundle });
-    expect(sealed?.governance).toMatchObject({ release: { keys: [ours.publicKey.fingerprint, other.publicKey.fingerprint].sort() } });
+    expect(sealed?.governance).toMatchObject({
+      trust: [ours.publicKey.fingerprint, other.publicKey.fingerprint].sort(),
+      release: DOCUMENT,
+    });
   });
 
   it('must count whom it is trusted from and not which of them signed', async () => {

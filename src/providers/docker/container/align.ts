@@ -16,14 +16,14 @@ export function alignContainer(desired: Attributes, live: Attributes): Attribute
   const facts = isAttributes(defaults[FACTS]) ? defaults[FACTS] : {};
   const aligned: { [name: string]: Value | undefined } = { ...own };
   for (const [name, given] of Object.entries(defaults)) {
-    if (name === FACTS || desired[name] === undefined) continue;
+    if (name === FACTS || name === 'logging' || desired[name] === undefined) continue;
     aligned[name] = restore(name, desired[name], own[name], given);
   }
   aligned['image'] = alignImage(desired['image'], own['image'], facts);
   aligned['platform'] = alignPlatform(desired['platform'], facts);
   aligned['volumes'] = alignVolumes(desired['volumes'], own['volumes'], facts);
   aligned['networks'] = alignNetworks(desired['networks'], own['networks'], facts);
-  aligned['logging'] = alignLogging(desired['logging'], aligned['logging']);
+  aligned['logging'] = alignLogging(desired['logging'], own['logging'], defaults['logging']);
   for (const name of ['network_mode', 'pid', 'ipc']) aligned[name] = alignPeer(desired[name], aligned[name], facts);
   // An entrypoint of one's own takes the command of the image away: no command is then what was asked for.
   const isEmptyCommand = isList(aligned['command']) && aligned['command'].length === 0;
@@ -130,16 +130,16 @@ function alignNetworks(desired: Value | undefined, own: Value | undefined, facts
   );
 }
 
-/** With the engine's own driver only the options that the desired form names count: the engine adds its own to every container. */
-function alignLogging(desired: Value | undefined, live: Value | undefined): Value | undefined {
+/** What the container has of its own, and of what the engine may have given only what the desired form names. */
+function alignLogging(desired: Value | undefined, own: Value | undefined, given: Value | undefined): Value | undefined {
   const wanted = bare(desired);
-  if (!isAttributes(live) || !isAttributes(wanted)) return live;
+  if (!isAttributes(wanted) || !isAttributes(given)) return own;
+  const present = isAttributes(own) ? own : {};
   const named = new Set(memberNames(wanted['options']));
-  const isDriverNamed = wanted['driver'] !== undefined;
-  const options = isAttributes(live['options']) ? live['options'] : {};
+  const options = Object.entries(isAttributes(given['options']) ? given['options'] : {}).filter(([name]) => named.has(name));
   return compact({
-    driver: isDriverNamed ? live['driver'] : undefined,
-    options: Object.fromEntries(Object.entries(options).filter(([name]) => named.has(name))),
+    driver: present['driver'] ?? (wanted['driver'] === undefined ? undefined : given['driver']),
+    options: { ...Object.fromEntries(options), ...(isAttributes(present['options']) ? present['options'] : {}) },
   });
 }
 

@@ -8,6 +8,9 @@ const create: Effect = { name: 'create', part: 'apply', stage: 'start', object: 
 const update: Effect = { name: 'update', part: 'apply', stage: 'start', object: 'update', direction: 'back' };
 const start: Effect = { name: 'start', part: 'apply', stage: 'start', object: 'keep', direction: 'back' };
 const ready: Effect = { name: 'ready', part: 'apply', stage: 'start', object: 'keep', direction: 'back', waits: true };
+// A restart: what it depends on may be exchanged between the two.
+const halt: Effect = { name: 'halt', part: 'remove', stage: 'start', object: 'keep', direction: 'back' };
+const resume: Effect = { name: 'resume', part: 'apply', stage: 'start', object: 'keep', direction: 'back' };
 const retire: Effect = { name: 'retire', part: 'retire', stage: 'retire', object: 'retire', direction: 'forward' };
 
 /**
@@ -21,7 +24,7 @@ export function containerEffects(change: Change): readonly Effect[] {
     case 'create':
       return [fetch, create, start, ready, ...last];
     case 'start':
-      return [start, ready, ...last];
+      return change.restart === true ? [halt, resume, ready, ...last] : [start, ready, ...last];
     case 'update':
       return [update, ...last];
     case 'replace':

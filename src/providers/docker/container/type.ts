@@ -44,6 +44,7 @@ export const containerType = defineType({
   roles: ['worker', 'store'],
   stage: 'start',
   marks: true,
+  restarts: true,
   foreignCode: 'CONTAINER_FOREIGN',
   example: `resources:
   docker.container:

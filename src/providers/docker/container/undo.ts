@@ -3,7 +3,7 @@ import { ProviderError } from '../../contract.ts';
 import type { Undoing } from '../acting.ts';
 import { ours, present, renameContainer, startContainer, updateContainer } from '../containers.ts';
 import { awaitAgain } from '../ready.ts';
-import { removeContainer, setRestartPolicy, stopContainer } from '../removal.ts';
+import { removeContainer, setRestartPolicy, stopContainer, withdrawContainer } from '../removal.ts';
 import type { ContainerReply } from '../wire.ts';
 import { dropVolumes, freshVolumes } from './anonymous.ts';
 import { restartOption } from './limits.ts';
@@ -18,6 +18,10 @@ export async function undoContainer(acting: Undoing): Promise<void> {
     case 'create':
       await unmake(acting, await present(acting));
       return;
+    case 'resume':
+      await withdrawContainer(acting, await ours(acting, ref));
+      return;
+    case 'halt':
     case 'stop':
       await bringBack(acting, requireThere(acting, await ours(acting, ref)));
       return;
@@ -27,10 +31,13 @@ export async function undoContainer(acting: Undoing): Promise<void> {
     case 'update':
       await updateContainer(asBefore(acting, ['name', 'networks']), requireThere(acting, await present(acting)));
       return;
-    case 'fetch':
     case 'start':
+      // One that was made goes with its container; one that was there and did not run does not run again.
+      if (acting.operation.dormant === true) await stopContainer(acting, await ours(acting, ref));
+      return;
+    case 'fetch':
     case 'ready':
-      // An image serves nobody by itself; what was started goes or stays with its container.
+      // An image serves nobody by itself.
       return;
     default:
       throw new Error(`docker.container knows no way back from ${effect.name}`);

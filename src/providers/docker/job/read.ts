@@ -1,6 +1,7 @@
 import type { Found, ObjectQuery, Observed } from '../../contract.ts';
 import { liveContainer } from '../container/live.ts';
-import { withGifts } from '../gifts.ts';
+import { tellUnnamed } from '../container/unnamed.ts';
+import { madeWith, withGifts } from '../gifts.ts';
 import { bareText } from '../lift.ts';
 import { markedId, ownerOf, RUN_LABELS } from '../marks.ts';
 import { isFailedName } from '../naming.ts';
@@ -61,7 +62,8 @@ async function observeRun(container: ContainerReply, query: ObjectQuery, world: 
     info,
     peers: [],
   });
-  const attributes = withGifts(live, query, { ref: container.Id, id, names: ['shm_size', 'ulimits'] });
+  const seen = { ref: container.Id, id, names: ['shm_size', 'ulimits'] };
+  const attributes = withGifts(tellUnnamed(live, madeWith(query, seen)), query, seen);
   return {
     kind: 'found',
     owner: ownerOf(labels, query.mark, container.Id === query.ref),

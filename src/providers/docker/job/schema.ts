@@ -65,7 +65,9 @@ const inputs = Object.fromEntries(
   Object.entries(shared.shape).map(([name, schema]) => {
     const traits = schema.meta()?.[TRAITS_KEY] as Traits | undefined;
     if (traits === undefined) throw new Error(`docker.container: attribute ${name} has no traits`);
-    return [name, attribute(schema, traits.description, { ...traits, immutable: traits.facet !== 'annotation' })];
+    // What a container bears as a label, a job that has ended bears for readers alone.
+    const facet = name === 'labels' ? 'annotation' : traits.facet;
+    return [name, attribute(schema, traits.description, { ...traits, facet, immutable: facet !== 'annotation' })];
   }),
 ) as typeof shared.shape;
 
