@@ -278,9 +278,9 @@ function metadataChanges(situation: Situation, row: ResourceRow, attributes: rea
   if (wanted.protected !== row.protected)
     changes.push({ path: 'lifecycle.prevent_destroy', facet: 'governance', replaces: false, cause: 'change' });
   if (wanted.provider !== row.provider) changes.push({ path: 'provider', facet: 'placement', replaces: true, cause: 'change' });
-  if (wanted.needs.join('\n') !== situation.recordedNeeds.join('\n')) {
+  if (situation.instance?.role !== row.role) changes.push({ path: 'role', facet: 'identity', replaces: false, cause: 'change' });
+  if (wanted.needs.join('\n') !== situation.recordedNeeds.join('\n'))
     changes.push({ path: 'depends_on', facet: 'annotation', replaces: false, cause: 'change' });
-  }
   // An identity can change with no attribute: a relative path, when the environment's folder moved. A moved address takes its identity along.
   const isElsewhere = wanted.identity !== undefined && wanted.identity !== row.identity && row.identity !== '';
   const isByAttribute = situation.recordedIdentity === row.identity || attributes.some(({ facet }) => facet === 'identity');
