@@ -1,4 +1,4 @@
-import type { Role } from '../core/facet.ts';
+import type { ResourceInstance } from '../spec/environment.ts';
 import type { ResourceRow } from '../state/model.ts';
 import type { PlannedChange } from './model.ts';
 
@@ -6,6 +6,7 @@ type Path = PlannedChange['paths'][number];
 
 /** What the record says of a resource beside its attributes, and what it should say. */
 export interface Metadata {
+  readonly instance: ResourceInstance | undefined;
   /** Whether it had another address before. */
   readonly moved: boolean;
   /** What the record should say. */
@@ -13,7 +14,6 @@ export interface Metadata {
     | {
         readonly protected: boolean;
         readonly provider: string;
-        readonly role: Role;
         readonly needs: readonly string[];
         readonly identity: string | undefined;
       }
@@ -33,7 +33,7 @@ export function metadataChanges(situation: Metadata, row: ResourceRow, attribute
     changes.push({ path: 'lifecycle.prevent_destroy', facet: 'governance', replaces: false, cause: 'change' });
   if (wanted.provider !== row.provider) changes.push({ path: 'provider', facet: 'placement', replaces: true, cause: 'change' });
   // What part it plays says nothing to the object, and who may change it everything.
-  if (wanted.role !== row.role) changes.push({ path: 'role', facet: 'identity', replaces: false, cause: 'change' });
+  if (situation.instance?.role !== row.role) changes.push({ path: 'role', facet: 'identity', replaces: false, cause: 'change' });
   if (wanted.needs.join('\n') !== situation.recordedNeeds.join('\n')) {
     changes.push({ path: 'depends_on', facet: 'annotation', replaces: false, cause: 'change' });
   }
