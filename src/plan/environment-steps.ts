@@ -87,7 +87,8 @@ export function withEnvironmentSteps(
   readonly refusal: Refusal | undefined;
 } {
   const { steps, succession } = plan;
-  const name = succession.then ?? succession.class;
+  // What goes on from a run that broke off runs the procedure that its changes ask for.
+  const name = succession.class === 'resume' ? (succession.chosen ?? succession.class) : (succession.then ?? succession.class);
   const none = { steps, work: [], stages: succession.stages, refusal: undefined };
   if (name === 'refuse' || !hasEffects(steps)) return none;
   const procedure = procedureOf(name);
