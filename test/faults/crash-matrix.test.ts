@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type DockerServer, startDocker } from '../../scripts/servers/docker.ts';
 import { buildImage } from '../../scripts/servers/image.ts';
 import { type MariadbServer, startMariadb } from '../../scripts/servers/mariadb.ts';
@@ -16,6 +16,9 @@ import { engineHead, engineScene, hostScene } from './crash/scene.ts';
  * engine on both backends, and those of the engine by turns.
  */
 const ASKED = process.env['ACCEDE_FAULTS'];
+
+/** Hundreds of runs of the program one after another. */
+vi.setConfig({ testTimeout: 3 * 3_600_000 });
 
 let work: string;
 let mariadb: MariadbServer;
