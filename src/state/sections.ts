@@ -70,8 +70,6 @@ export const SECTIONS: readonly Section[] = [
   section('audit-tip', 'auditTip', [], { epoch: 'integer', secret: 'text', ordinal: 'integer', mac: 'text' }),
   section('audit', 'audit', ['ordinal'], { ordinal: 'integer', epoch: 'integer', body: 'text', mac: 'text' }),
   section('evidence', 'evidence', ['serial', 'part'], { serial: 'integer', part: 'integer', digest: 'text', body: 'text' }),
-  section('holds', 'holds', ['kind'], { kind: 'text', body: 'text' }),
-  section('approvals', 'approval', ['plan_digest', 'signer'], { plan_digest: 'text', signer: 'text', body: 'text' }),
 ];
 
 /** The rows of a section in the order of its keys, which is one in every database. A page of them is held at a time. */
