@@ -183,13 +183,7 @@ class Assessor {
       desired: evaluated.normal,
       occupant: this.#inputs.world.occupants.get(address),
       key: this.#key,
-      wanted: {
-        protected: known.protected,
-        provider: instance.provider,
-        role: instance.role,
-        needs: known.needs,
-        identity: evaluated.identity,
-      },
+      wanted: { protected: known.protected, provider: instance.provider, needs: known.needs, identity: evaluated.identity },
       recordedIdentity:
         recorded === undefined ? undefined : known.type.identity(recordedAttributes(known.type, recorded.row), known.context),
       recordedNeeds: this.#renamedNeeds(recorded),
