@@ -279,7 +279,7 @@ export class ChangeRun implements Reversible {
     // What is only activated is not finished: a run that breaks off here leaves it to be committed or taken back.
     const isFinal = failure === undefined && !this.change.effects.some((effect) => effect.part === 'commit');
     // Of an object that is there already, the plan has told.
-    const notes = makesAnew && this.change.observed.kind === 'absent' ? notesOf(found, planned.address) : [];
+    const notes = this.change.observed.kind === 'absent' ? notesOf(found, planned.address) : [];
     return { row: isFinal ? row : { ...row, status: 'unfinished' }, failure, notes };
   }
 

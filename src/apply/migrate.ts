@@ -70,7 +70,9 @@ async function moveUnderLock(source: StoreOptions, target: StoreOptions, { sessi
     const file = await BackupFile.open(path);
     try {
       await receiveCopy(target, file, move);
-      await session.retire({ to: describePlace(target.location), move: move.id, by: move.by });
+      // Holds and approvals need no lock, so that one may have come since the copy was read.
+      const auditedUpTo = file.count('audit');
+      await session.retire({ to: describePlace(target.location), move: move.id, by: move.by, auditedUpTo });
       const epoch = await activateCopy(target, move);
       const { serial, open } = file.header;
       return { serial, epoch, resources: file.count('resources'), open };

@@ -9,29 +9,21 @@ import type { ResourceInstance } from '../spec/environment.ts';
 import type { ResourceRow, StepRow } from '../state/model.ts';
 import { type Difference, diffAttributes, ignoreChanges, touches } from './diff.ts';
 import { alignedLive, type Masks, maskedLive, recordedAttributes } from './live.ts';
+import { type Metadata, metadataChanges } from './metadata-changes.ts';
 import type { PlannedChange } from './model.ts';
 
 export type ChangedPath = PlannedChange['paths'][number];
 
 /** What is known of one resource when its action is decided. */
-export interface Situation {
+export interface Situation extends Metadata {
   readonly type: ResourceType;
   readonly instance: ResourceInstance | undefined;
   readonly row: ResourceRow | undefined;
-  readonly moved: boolean;
   readonly desired: Attributes | undefined;
   readonly observed: Observed | undefined;
   readonly occupant: Observed | undefined;
   readonly masks: Masks;
   readonly key: Buffer | undefined;
-  /** What the record should say beside the attributes. */
-  readonly wanted:
-    | { readonly protected: boolean; readonly provider: string; readonly needs: readonly string[]; readonly identity: string | undefined }
-    | undefined;
-  /** Where the recorded attributes lead by now; where it is recorded, unless the environment's folder moved. */
-  readonly recordedIdentity: string | undefined;
-  /** What the record says it needs, after moves. */
-  readonly recordedNeeds: readonly string[];
   /** Attributes that hold on to an object which this plan replaces, with that object's address. */
   readonly rebound: readonly { readonly attribute: string; readonly of: string }[];
   /** Why it is to be replaced whatever differs. */
@@ -268,26 +260,6 @@ function writeOnlyChanges(situation: Situation, recorded: Attributes, desired: A
   return diffAttributes(situation.type, recorded, desired, { key: situation.key, skip }).map((difference) =>
     changedPath(situation, difference, 'change', recorded),
   );
-}
-
-/** Differences in what the record says beside the attributes. They touch no object, but for another provider block. */
-function metadataChanges(situation: Situation, row: ResourceRow, attributes: readonly ChangedPath[]): readonly ChangedPath[] {
-  const { wanted } = situation;
-  if (wanted === undefined) return [];
-  const changes: ChangedPath[] = [];
-  if (wanted.protected !== row.protected)
-    changes.push({ path: 'lifecycle.prevent_destroy', facet: 'governance', replaces: false, cause: 'change' });
-  if (wanted.provider !== row.provider) changes.push({ path: 'provider', facet: 'placement', replaces: true, cause: 'change' });
-  if (wanted.needs.join('\n') !== situation.recordedNeeds.join('\n')) {
-    changes.push({ path: 'depends_on', facet: 'annotation', replaces: false, cause: 'change' });
-  }
-  // An identity can change with no attribute: a relative path, when the environment's folder moved. A moved address takes its identity along.
-  const isElsewhere = wanted.identity !== undefined && wanted.identity !== row.identity && row.identity !== '';
-  const isByAttribute = situation.recordedIdentity === row.identity || attributes.some(({ facet }) => facet === 'identity');
-  if (isElsewhere && !situation.moved && !isByAttribute) {
-    changes.push({ path: 'identity', facet: 'identity', replaces: true, cause: 'change' });
-  }
-  return changes;
 }
 
 function changedPath(situation: Situation, difference: Difference, cause: ChangedPath['cause'], before: Attributes): ChangedPath {

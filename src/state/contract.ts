@@ -122,6 +122,8 @@ export interface Retirement {
   /** Tells this move from every other one. */
   readonly move: string;
   readonly by: string;
+  /** The last record of the audit chain that went along. One that was added since, without the lock, would be lost: then it is `STATE_MOVED`. */
+  readonly auditedUpTo?: number;
 }
 
 export interface NewOperation {

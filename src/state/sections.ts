@@ -65,11 +65,11 @@ export const SECTIONS: readonly Section[] = [
   // A content may have megabytes.
   section('sources', 'source', ['digest'], { digest: 'text', body: 'text' }, 8),
   section('spent', 'spent', ['plan_digest'], { plan_digest: 'text', serial: 'integer' }),
+  section('holds', 'holds', ['kind'], { kind: 'text', body: 'text' }),
+  section('approvals', 'approval', ['plan_digest', 'signer'], { plan_digest: 'text', signer: 'text', body: 'text' }),
   section('audit-tip', 'auditTip', [], { epoch: 'integer', secret: 'text', ordinal: 'integer', mac: 'text' }),
   section('audit', 'audit', ['ordinal'], { ordinal: 'integer', epoch: 'integer', body: 'text', mac: 'text' }),
   section('evidence', 'evidence', ['serial', 'part'], { serial: 'integer', part: 'integer', digest: 'text', body: 'text' }),
-  section('holds', 'holds', ['kind'], { kind: 'text', body: 'text' }),
-  section('approvals', 'approval', ['plan_digest', 'signer'], { plan_digest: 'text', signer: 'text', body: 'text' }),
 ];
 
 /** The rows of a section in the order of its keys, which is one in every database. A page of them is held at a time. */

@@ -133,9 +133,19 @@ export class SqlSession implements WriteSession {
     this.#serial = undefined;
   }
 
-  async retire({ to, move, by }: Retirement): Promise<void> {
+  async retire({ to, move, by, auditedUpTo }: Retirement): Promise<void> {
     await this.#submit('state.retire', async (transaction) => {
       const { sql, environment, chain } = this.#parts;
+      const [tip] = await transaction.query(sql.auditTipForUpdate, [environment]);
+      if (auditedUpTo !== undefined && tip?.['ordinal'] !== auditedUpTo) {
+        throw new BackendError(
+          'STATE_MOVED',
+          'The state was written to while it was moved, as by a hold or an approval. It stays where it is.',
+          {
+            next: 'accede state migrate',
+          },
+        );
+      }
       const { epoch } = await loadStanding(transaction, sql, environment);
       await putStanding(transaction, sql, environment, { epoch, standing: { kind: 'retired', to, move, by, at: this.#now() } });
       await chain.append(transaction, { what: 'state.retired', serial: null, actor: by, detail: { to, move, epoch, fence: this.fence } });

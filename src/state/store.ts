@@ -208,6 +208,7 @@ export class SqlStore implements StateStore {
         if (holds.length > 0) {
           const detail = { reason, lifted: holds.map((hold): Plain => ({ ...hold })) };
           await this.#chain.append(transaction, { what: 'hold.lifted', serial: null, actor: who, detail });
+          await this.#requireInUse(transaction);
         }
         return holds;
       },
@@ -244,6 +245,8 @@ export class SqlStore implements StateStore {
       async (transaction) => {
         await write(transaction);
         await this.#chain.append(transaction, entry);
+        // Whoever takes the store out of use waits for the record, or this one waits for theirs.
+        await this.#requireInUse(transaction);
       },
       { boundary },
     );

@@ -243,6 +243,30 @@ export function backupConformance(name: string, factory: () => Promise<StatePlac
       expect((await acquired(store, ENVIRONMENT)).lock.fence).toBeGreaterThan(session.fence);
     });
 
+    it('must take holds along, and neither lose one that comes while the state moves nor take one afterwards', async () => {
+      const { store, held } = await filled();
+      const hold = {
+        kind: 'hand',
+        source: null,
+        variables: null,
+        reason: 'stop',
+        by: 'ann@here',
+        since: '2026-01-01T12:00:00.000Z',
+        until: null,
+        serial: null,
+      } as const;
+      await store.setHold(hold);
+      const records = (await store.audit()).length;
+      const early = { to: 'there', move: 'm', by: 'ann@here', auditedUpTo: records - 1 };
+      await expect(held.session.retire(early)).rejects.toMatchObject({ code: 'STATE_MOVED' });
+      await held.session.release();
+      await migrated(0, 1);
+      expect((await (await storeAt(1)).read())?.holds).toEqual([hold]);
+      await expect(store.setHold(hold)).rejects.toMatchObject({ code: 'STATE_RETIRED' });
+      await expect(store.liftHolds('ann@here', 'go')).rejects.toMatchObject({ code: 'STATE_RETIRED' });
+      expect((await store.verifyAudit())?.problem).toBeNull();
+    });
+
     it('must say to a holder that was stopped where the state went', async () => {
       const { held } = await filled();
       await places[0]?.age(120_000);

@@ -14,7 +14,7 @@ metadata: { name: full }
 state: { backend: sqlite, encryption: { key_file: state.key } }
 resources:
   local.directory:
-    d: { path: ${where}/tree-${version} }
+    d: { path: ${where}/tree }
   local.file:
     a: { path: ${where}/a.txt, content: "text ${version}" }
     big: { path: ${where}/big.txt, content: "${String(version).repeat(9000)}" }
@@ -101,7 +101,7 @@ function expectClearError(ran: Ran, codes: readonly string[], what: string): voi
   expect(said).not.toMatch(/a bug in Accede|INTERNAL|\n\s+at .*\(.*:\d+:\d+\)/);
 }
 
-const EVERYTHING = ['a.txt', 'big.txt', 'env', 'tree-2/.accede-directory', 'tree-2/deep.txt'];
+const EVERYTHING = ['a.txt', 'big.txt', 'env', 'tree/.accede-directory', 'tree/deep.txt'];
 
 /** The next run must work, and leave nothing behind. */
 async function expectNextRunWorks(folder: string, options: RunOptions, out: string, what: string, names = EVERYTHING): Promise<void> {

@@ -291,10 +291,14 @@ describe('what runs to its end, or does not run', () => {
     const failed = await accede(['apply', '--auto-approve', workspace.folder]);
     expect([5, 6]).toContain(failed.code);
     expect(failed.stdout + failed.stderr).toContain(String(port));
+    // The documents are held since their apply failed; what stood in the way was none of theirs.
+    const lift = () => accedeOk(['hold', '--lift', '--reason', 'the port was taken', workspace.folder]);
+    await lift();
     const again = await accede(['apply', '--auto-approve', workspace.folder]);
     expect([5, 6]).toContain(again.code);
     expect(again.stdout + again.stderr).not.toMatch(/already in use by container|belongs to another/);
     await new Promise((resolve) => server.close(resolve));
+    await lift();
     await apply();
     const list = (await bench.hand('GET', '/containers/json?all=1')) as readonly {
       readonly Names: readonly string[];

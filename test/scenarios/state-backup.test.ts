@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { setTimeout as turn } from 'node:timers/promises';
 import Database from 'libsql';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type MariadbServer, startMariadb } from '../../scripts/servers/mariadb.ts';
@@ -78,7 +79,7 @@ describe('a backup', () => {
     workspace.write('environment.yaml', documents(FILE, 3));
     await ok(['plan', '--out', 'after.json']);
     // An apply that goes on in the former store, and is stopped in the middle of it.
-    workspace.write('environment.yaml', documents(FILE, 400));
+    workspace.write('environment.yaml', documents(FILE, 8));
     const holder = stoppedApply();
     await holder.stopped;
     // The documents name another place from now on.
@@ -140,7 +141,7 @@ describe('a backup', () => {
   }
 
   it('must be taken while an operation is open, and say so', async () => {
-    workspace.write('environment.yaml', documents(FILE, 400));
+    workspace.write('environment.yaml', documents(FILE, 8));
     const holder = stoppedApply();
     await holder.stopped;
     const taken = await ok(['state', 'backup', 'open.backup']);
@@ -152,32 +153,31 @@ describe('a backup', () => {
     await ok(['plan', '--detailed-exitcode']);
   });
 
-  /** An apply that is stopped once it has done something. */
+  /** An apply that stops itself right before its third effect, outside of any transaction of the state. */
   function stoppedApply(): { readonly stopped: Promise<void>; goOn(): Promise<Ran> } {
-    let resume: () => void = () => undefined;
-    let running: Promise<Ran> | undefined;
-    let isStopped = false;
-    const stopped = new Promise<void>((resolve, reject) => {
-      running = accede(['apply', '--auto-approve', '--json'], {
-        cwd: workspace.folder,
-        env: env(),
-        started: (child) => {
-          resume = () => child.kill('SIGCONT');
-          child.stdout?.on('data', (chunk: Buffer) => {
-            if (isStopped || !chunk.toString().includes('"step.done"')) return;
-            isStopped = true;
-            child.kill('SIGSTOP');
-            resolve();
-          });
-        },
-      });
-      running.then(({ stdout, stderr }) => reject(new Error(`it ended by itself: ${stdout}${stderr}`)), reject);
+    let pid: number | undefined;
+    let isEnded = false;
+    const running = accede(['apply', '--auto-approve', '--json', '--parallelism', '1'], {
+      cwd: workspace.folder,
+      env: { ...env(), ACCEDE_FAILPOINT: 'effect.perform@before:3=stop' },
+      started: (child) => {
+        pid = child.pid;
+      },
+    }).finally(() => {
+      isEnded = true;
     });
+    const stopped = async () => {
+      for (;;) {
+        if (isEnded) throw new Error(`it ended by itself: ${(await running).stdout}`);
+        if (/^\d+ \(.*\) T/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))) return;
+        await turn(20);
+      }
+    };
     return {
-      stopped,
+      stopped: stopped(),
       goOn: async () => {
-        resume();
-        if (running === undefined) throw new Error('nothing was started');
+        if (pid === undefined) throw new Error('nothing was started');
+        process.kill(pid, 'SIGCONT');
         return await running;
       },
     };

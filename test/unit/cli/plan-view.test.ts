@@ -31,7 +31,7 @@ describe('the text of a plan', () => {
       },
     );
     expect(renderPlan(document, style, { next: 'accede apply plan.json' })).toMatchInlineSnapshot(`
-      "staging        plan sha256:57acc8fd…8a33 · no state yet · 2026-11-30 14:02 UTC
+      "staging        plan sha256:1de1a44a…3508 · no state yet · 2026-11-30 14:02 UTC
 
       Successor: initial        outage: none        failure: forward: what was done stays recorded
         rule      nothing was applied yet
@@ -106,7 +106,7 @@ describe('the text of a plan', () => {
       },
     );
     expect(renderPlan(document, style)).toMatchInlineSnapshot(`
-      "staging        plan sha256:31e8bbe8…896e · state #12 · 2026-11-30 14:02 UTC
+      "staging        plan sha256:ee90a306…27bd · state #12 · 2026-11-30 14:02 UTC
 
       Successor: composite        outage: none        affected: docker.container.app
         failure   forward: what was done stays recorded
@@ -168,7 +168,7 @@ describe('the text of a plan', () => {
       },
     });
     expect(renderPlan(document, style)).toMatchInlineSnapshot(`
-      "staging        plan sha256:bb333150…d967 · state #12 · 2026-11-30 14:02 UTC
+      "staging        plan sha256:45ee939b…e995 · state #12 · 2026-11-30 14:02 UTC
 
       Successor: refuse        outage: none        failure: forward: what was done stays recorded
         rule      something is refused
@@ -339,7 +339,7 @@ describe('the text of a plan', () => {
     expect(performance.now() - started).toBeLessThan(2_000);
     expect(text.split('\n').length).toBeLessThan(40);
     expect(text).toMatchInlineSnapshot(`
-      "staging        plan sha256:b9bf84e0…d38b · state #12 · 2026-11-30 14:02 UTC
+      "staging        plan sha256:93994dbf…bf79 · state #12 · 2026-11-30 14:02 UTC
 
       Successor: composite        outage: none        failure: forward: what was done stays recorded
         rule      no narrower class covers every change

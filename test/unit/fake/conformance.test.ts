@@ -6,7 +6,17 @@ import type { ConformanceCase, TypeCase } from '../../conformance/case.ts';
 import { providerConformance } from '../../conformance/provider.ts';
 
 const SECRET = 'quiet-as-a-mouse';
-const TYPES = ['fake.generation', 'fake.image', 'fake.server', 'fake.service', 'fake.store', 'fake.task', 'fake.thing'];
+const TYPES = [
+  'fake.generation',
+  'fake.image',
+  'fake.publication',
+  'fake.route',
+  'fake.server',
+  'fake.service',
+  'fake.store',
+  'fake.task',
+  'fake.thing',
+];
 
 providerConformance(
   'fake',

@@ -74,6 +74,8 @@ function alignImage(desired: Value | undefined, own: Value | undefined, facts: A
   }
   if (digest === undefined) return own;
   if (digests.includes(`${repository}@${digest}`) || digest === id) return { repository, digest };
+  // The same bytes from another repository: a mirror, of which the container knows nothing.
+  if (digests.some((text) => text.endsWith(`@${digest}`))) return { repository, digest };
   const other = digests.find((text) => text.startsWith(`${repository}@`));
   if (other !== undefined) return { repository, digest: other.slice(repository.length + 1) };
   const isOfRepository = tags.some((text) => text.slice(0, text.lastIndexOf(':')) === repository);
