@@ -141,7 +141,10 @@ function imageText(image: YamlNode, { repository, digest, tag }: ReleaseChange):
 
 function imageEdits(image: MapNode, { repository, digest, tag }: ReleaseChange): readonly Edit[] {
   const removed = tag === undefined ? removal(image, 'tag') : [];
-  return [...put(image, { ...(repository === undefined ? {} : { repository }), digest, ...(tag === undefined ? {} : { tag }) }), ...removed];
+  return [
+    ...put(image, { ...(repository === undefined ? {} : { repository }), digest, ...(tag === undefined ? {} : { tag }) }),
+    ...removed,
+  ];
 }
 
 function sourceEdits(entry: MapNode, { source }: ReleaseChange): readonly Edit[] {

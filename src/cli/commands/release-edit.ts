@@ -98,7 +98,11 @@ async function resolveWishes(
   shell: Shell,
 ): Promise<Outcome<readonly ReleaseChange[]>> {
   const nowhere = wishes.filter(({ repository, digest }) => repository === undefined && (args.fromLabels || digest === undefined));
-  if (nowhere.length > 0) return settle([], nowhere.map(({ entry }) => withoutRepository(entry)));
+  if (nowhere.length > 0)
+    return settle(
+      [],
+      nowhere.map(({ entry }) => withoutRepository(entry)),
+    );
   const questions = wishes.map((wish) => questionOf(wish, args.fromLabels));
   const asked = questions.flatMap((question) => question ?? []);
   const answers = await lookUpImages(asked, { blocks: place.location?.providers ?? [], alias: args.provider }, shell);
