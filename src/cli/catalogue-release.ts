@@ -42,7 +42,7 @@ export const RELEASE_COMMANDS: readonly CommandSpec[] = [
     examples: [
       { command: 'accede release set api=registry.example/crm/api@sha256:4a5b…', does: 'from CI, after a build' },
       { command: 'accede release set api=registry.example/crm/api:3.2 --from-labels', does: 'the tag as it is now, with its source' },
-      { command: 'accede release set jobs.catalog=sha256:77ab… release.yaml', does: 'another digest, same repository' },
+      { command: 'accede release set jobs.catalog=sha256:77ab… release.yaml', does: 'another digest or id, same repository' },
     ],
     run: async (input, shell) => (await import('./commands/release-edit.ts')).runReleaseSet(input, shell),
   },

@@ -22,7 +22,8 @@ export interface ReleaseEntry {
 /** What an entry is to be afterwards. Without `tag` there is none any more; a source that is not given stays. */
 export interface ReleaseChange {
   readonly entry: ReleaseEntry;
-  readonly repository: string;
+  /** Undefined for an image that was built on the engine: its id stands alone. */
+  readonly repository: string | undefined;
   readonly digest: string;
   readonly tag?: string | undefined;
   readonly source?: { readonly repository?: string; readonly commit?: string };
@@ -107,7 +108,8 @@ function imageOf(node: YamlNode): Pick<ReleaseEntry, 'repository' | 'digest' | '
 }
 
 /** An image as text: what `splitImage` takes apart. A tag beside a digest is for people, and for the next lock. */
-function imageName(repository: string, digest: string, tag: string | undefined): string {
+function imageName(repository: string | undefined, digest: string, tag: string | undefined): string {
+  if (repository === undefined) return digest;
   return `${repository}${tag === undefined ? '' : `:${tag}`}@${digest}`;
 }
 
@@ -139,7 +141,10 @@ function imageText(image: YamlNode, { repository, digest, tag }: ReleaseChange):
 
 function imageEdits(image: MapNode, { repository, digest, tag }: ReleaseChange): readonly Edit[] {
   const removed = tag === undefined ? removal(image, 'tag') : [];
-  return [...put(image, { repository, digest, ...(tag === undefined ? {} : { tag }) }), ...removed];
+  return [
+    ...put(image, { ...(repository === undefined ? {} : { repository }), digest, ...(tag === undefined ? {} : { tag }) }),
+    ...removed,
+  ];
 }
 
 function sourceEdits(entry: MapNode, { source }: ReleaseChange): readonly Edit[] {
@@ -220,7 +225,7 @@ function changed(document: Plain, { entry, repository, digest, tag, source }: Re
     const next: Plain =
       typeof image === 'string'
         ? imageName(repository, digest, tag)
-        : { ...rest, repository, digest, ...(tag === undefined ? {} : { tag }) };
+        : { ...rest, ...(repository === undefined ? {} : { repository }), digest, ...(tag === undefined ? {} : { tag }) };
     const from = before['source'];
     const origin = source === undefined || Object.keys(source).length === 0 ? {} : { source: { ...(isMap(from) ? from : {}), ...source } };
     return { ...before, image: next, ...origin };

@@ -42,7 +42,7 @@ export function readRelease(node: YamlNode | undefined, workspace: Workspace, re
   const verdict = judgeSignature(found.document, signing.signature, signing.keys);
   if (!verdict.ok) {
     const { ok: _, ...mistake } = verdict;
-    report.add({ ...mistake, next: 'accede release sign' }, signing.place);
+    report.add({ ...mistake, next: 'accede release sign --key FILE' }, signing.place);
     return found;
   }
   const keys = [...new Set(signing.keys.map(({ fingerprint }) => fingerprint))].sort(compareText);
@@ -150,7 +150,7 @@ function readSignatureFile(node: YamlNode, workspace: Workspace, report: Report)
         code: read.code === 'FILE_NOT_FOUND' ? 'RELEASE_SIGNATURE_MISSING' : read.code,
         summary: 'The signature of the release cannot be read',
         detail: `${node.value} cannot be read. ${read.reason}`,
-        next: 'accede release sign',
+        next: 'accede release sign --key FILE',
       },
       node,
     );
@@ -164,7 +164,7 @@ function readSignatureFile(node: YamlNode, workspace: Workspace, report: Report)
       summary: 'The signature of the release is none',
       detail: `${node.value} holds no signature.`,
       expected: 'what accede release sign writes, or the 64 bytes of an ed25519 signature, also in base64',
-      next: 'accede release sign',
+      next: 'accede release sign --key FILE',
     },
     node,
   );

@@ -22,7 +22,8 @@ import { failWith } from './failing.ts';
 /** What an entry shall be: the digest is looked up where only a tag is given. */
 interface Wish {
   readonly entry: ReleaseEntry;
-  readonly repository: string;
+  /** Undefined where an id alone takes the place of an id alone. */
+  readonly repository: string | undefined;
   readonly digest: string | undefined;
   readonly tag: string | undefined;
 }
@@ -96,6 +97,12 @@ async function resolveWishes(
   place: ReleasePlace,
   shell: Shell,
 ): Promise<Outcome<readonly ReleaseChange[]>> {
+  const nowhere = wishes.filter(({ repository, digest }) => repository === undefined && (args.fromLabels || digest === undefined));
+  if (nowhere.length > 0)
+    return settle(
+      [],
+      nowhere.map(({ entry }) => withoutRepository(entry)),
+    );
   const questions = wishes.map((wish) => questionOf(wish, args.fromLabels));
   const asked = questions.flatMap((question) => question ?? []);
   const answers = await lookUpImages(asked, { blocks: place.location?.providers ?? [], alias: args.provider }, shell);
@@ -114,6 +121,7 @@ async function resolveWishes(
 }
 
 function questionOf({ repository, digest, tag }: Wish, labels: boolean): ImageQuestion | undefined {
+  if (repository === undefined) return undefined;
   if (digest === undefined) return { repository, version: { tag: tag ?? 'latest' }, labels };
   return labels ? { repository, version: { digest }, labels } : undefined;
 }
@@ -142,9 +150,9 @@ function wishOf(entries: readonly ReleaseEntry[], word: string, image: string): 
   if (!found.ok) return found;
   const entry = found.value;
   const { repository = entry.repository, digest, tag } = splitImage(image);
-  if (repository === undefined) return fail(withoutRepository(entry));
+  if (repository === undefined && digest === undefined) return fail(withoutRepository(entry));
   const isWhole =
-    REPOSITORY.test(repository) &&
+    (repository === undefined || REPOSITORY.test(repository)) &&
     (digest !== undefined || tag !== undefined) &&
     (digest === undefined || DIGEST.test(digest)) &&
     (tag === undefined || TAG.test(tag));
@@ -176,7 +184,7 @@ function report(
   const entries = changes.map(({ entry, repository, digest, tag, source }) => ({
     entry: entryName(entry),
     before: { repository: entry.repository ?? null, digest: entry.digest ?? null, tag: entry.tag ?? null },
-    after: { repository, digest, tag: tag ?? null },
+    after: { repository: repository ?? null, digest, tag: tag ?? null },
     source: source ?? null,
   }));
   const mustSign = changed && !check && location?.signature !== undefined;

@@ -26,7 +26,7 @@ export function renderReleaseEdit(edit: {
     : edit.changed
       ? `${edit.file} would change; nothing was written.`
       : `${edit.file} says so already.`;
-  const sign = edit.signature === null ? [] : ['Its signature does not fit any more: accede release sign'];
+  const sign = edit.signature === null ? [] : ['Its signature does not fit any more: accede release sign --key FILE'];
   return [head, ...lines, ...sign].map((text) => text.split('\n').map(oneLine).join('\n')).join('\n');
 }
 

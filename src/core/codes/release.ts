@@ -14,7 +14,7 @@ export const RELEASE_CODES: CodeTable = {
   },
   RELEASE_ALTERED: {
     summary: 'A release is not what its signature was made for: it was altered afterwards.',
-    remedy: 'Look at what changed in it, then sign it with accede release sign.',
+    remedy: 'Look at what changed in it, then sign it with accede release sign --key FILE.',
     exit: [1],
   },
   RELEASE_ENTRY_AMBIGUOUS: {
@@ -54,12 +54,12 @@ export const RELEASE_CODES: CodeTable = {
   },
   RELEASE_SIGNATURE_MALFORMED: {
     summary: 'The signature file of a release holds no signature.',
-    remedy: 'Write it again with accede release sign.',
+    remedy: 'Write it again with accede release sign --key FILE.',
     exit: [1],
   },
   RELEASE_SIGNATURE_MISSING: {
     summary: 'The signature file of a release is not there.',
-    remedy: 'Write it with accede release sign, or correct its path.',
+    remedy: 'Write it with accede release sign --key FILE, or correct its path.',
     exit: [1],
   },
   RELEASE_SIGNATURE_WRONG: {

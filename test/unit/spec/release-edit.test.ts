@@ -129,6 +129,13 @@ describe('an edit of a release', () => {
     expect(findEntry(entries, 'jobs.apii').diagnostics.map(line)).toEqual([expect.stringContaining('Did you mean jobs.api?')]);
   });
 
+  it('must put an id alone in the place of an id alone', () => {
+    const built: Change = { repository: undefined, digest: digest('b') };
+    expect(edited(`services:\n  api: { image: "${digest('a')}" } # built\n`, { api: built })).toBe(
+      `services:\n  api: { image: "${digest('b')}" } # built\n`,
+    );
+  });
+
   it('must read the parts of an image', () => {
     const parts = (text: string) => Object.values(splitImage(text)).map((part) => part ?? '-');
     expect(parts(`host:5000/a/b:x@${digest('a')}`)).toEqual(['host:5000/a/b', digest('a'), 'x']);
