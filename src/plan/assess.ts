@@ -18,7 +18,7 @@ import type { Stray } from './marks.ts';
 import { searchedSecrets } from './masking.ts';
 import { isProtected } from './protection.ts';
 import { rowOfUnsettled, unsettledSteps } from './query.ts';
-import { moveRows, type RecordedResource } from './refactor.ts';
+import { holdersOf, moveRows, type RecordedResource } from './refactor.ts';
 import { refreshDecision } from './refresh.ts';
 import { withRestart } from './restart.ts';
 import { selectAddresses } from './selection.ts';
@@ -64,8 +64,7 @@ class Assessor {
   readonly #graph: Graph;
   readonly #recorded: Map<ResourceAddress, RecordedResource>;
   readonly #strays: Strays;
-  /** Who has a live object, by type and live id: an index, since a search per resource would cost the square of them. */
-  readonly #holders = new Map<string, readonly ResourceAddress[]>();
+  readonly #holders: ReturnType<typeof holdersOf>;
   readonly #renamed: ReadonlyMap<string, ResourceAddress>;
   readonly #unsettled: ReadonlyMap<ResourceAddress, readonly StepRow[]>;
   readonly #secrets: readonly string[];
@@ -84,11 +83,7 @@ class Assessor {
     this.#unsettled = unsettledSteps(inputs.snapshot);
     const moved = moveRows(inputs.snapshot?.resources ?? new Map(), inputs.environment.moved);
     this.#recorded = this.#withLeftovers(moved.recorded);
-    for (const [address, { row }] of this.#recorded) {
-      if (row.ref === null) continue;
-      const object = `${row.type} ${row.ref}`;
-      this.#holders.set(object, [...(this.#holders.get(object) ?? []), address]);
-    }
+    this.#holders = holdersOf(this.#recorded);
     this.#strays = new Strays(inputs, new Set([...this.#index.byAddress.keys(), ...this.#recorded.keys()]));
     this.#diagnostics.push(...moved.diagnostics);
     this.#renamed = new Map(
@@ -341,7 +336,7 @@ class Assessor {
   /** Another address whose recorded object is the one that was found. */
   #holder({ address, type, observed }: Omit<Assessed, 'decision'>): ResourceAddress | undefined {
     if (observed?.kind !== 'found') return undefined;
-    return this.#holders.get(`${type.type} ${observed.ref}`)?.find((other) => other !== address);
+    return this.#holders(type.type, observed.ref).find((other) => other !== address);
   }
 
   #isImported(address: ResourceAddress): boolean {

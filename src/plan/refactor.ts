@@ -57,3 +57,21 @@ function targetOf(address: ResourceAddress, entry: MovedBlock): ResourceAddress 
   if (parts?.key === undefined || to === undefined || to.key !== undefined) return undefined;
   return formatAddress({ ...to, key: parts.key });
 }
+
+/**
+ * Who has a live object by the record, by type and live id: an index, since a search per resource would cost the square of them. A predecessor
+ * that still has to go is as much its address's own as what came in its place.
+ */
+export function holdersOf(
+  recorded: ReadonlyMap<ResourceAddress, RecordedResource>,
+): (type: string, ref: string) => readonly ResourceAddress[] {
+  const holders = new Map<string, readonly ResourceAddress[]>();
+  for (const [address, { row }] of recorded) {
+    for (const ref of [row.ref, ...row.deposed.map((deposed) => deposed.ref)]) {
+      if (ref === null) continue;
+      const object = `${row.type} ${ref}`;
+      holders.set(object, [...(holders.get(object) ?? []), address]);
+    }
+  }
+  return (type, ref) => holders.get(`${type} ${ref}`) ?? [];
+}

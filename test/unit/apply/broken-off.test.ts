@@ -167,3 +167,22 @@ describe('a run that is lost', () => {
     expect(await bench.apply(document, file('one'))).toMatchObject({ exitCode: 4, outcome: 'spent' });
   });
 });
+
+describe('a predecessor that a killed run left set aside', () => {
+  it('must not be taken over by another address that names it', async () => {
+    const at = (name: string) => ({ path: path.join(bench.folder, name) });
+    const moved = (name: string) => desired('local.directory.a', at(name), { lifecycle: { createBeforeDestroy: true } });
+    await bench.converge([moved('old')]);
+    const { document } = await bench.prepare([moved('new')]);
+    const isRetiring = (mutation: Mutation) => mutation.kind === 'step' && mutation.step.object === 'retire';
+    await bench.applyUntil(document, [moved('new')], isRetiring);
+    const both = [moved('new'), desired('local.directory.b', at('old'))];
+    expect((await bench.prepare(both)).document.succession.refusals).toMatchObject([
+      { code: 'ALREADY_RECORDED', path: 'local.directory.b', message: expect.stringContaining('local.directory.a') },
+    ]);
+    // Once it is gone its place is free.
+    await bench.converge([moved('new')]);
+    await bench.converge(both);
+    expect(['old', 'new'].map((name) => existsSync(path.join(bench.folder, name)))).toEqual([true, true]);
+  });
+});
