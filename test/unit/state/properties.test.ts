@@ -15,7 +15,8 @@ interface Model {
 }
 
 const name = fc.integer({ min: 0, max: 7 });
-const value = fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<Plain>;
+// JSON knows no negative zero.
+const value = fc.jsonValue({ maxDepth: 2 }).map((given) => JSON.parse(JSON.stringify(given)) as Plain);
 const change = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('row' as const), name, value, needs: fc.uniqueArray(name, { maxLength: 3 }) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('drop' as const), name }) },
