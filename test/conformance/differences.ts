@@ -22,6 +22,8 @@ function walk(type: ResourceType, at: readonly PathSegment[], a: Plain | undefin
     return;
   }
   const compare = traits?.compare ?? 'exact';
+  const [left, right] = [keyed(a, compare), keyed(b, compare)];
+  if (left !== undefined && right !== undefined) return walk(type, at, left, right, found);
   if (comparable(a, compare) !== comparable(b, compare)) found.push(path);
 }
 
@@ -29,6 +31,17 @@ function comparable(value: Plain | undefined, compare: 'exact' | 'set' | { reado
   if (value === undefined) return '';
   if (compare === 'exact' || !Array.isArray(value)) return canonicalText(value);
   return canonicalText(value.map((item: Plain) => canonicalText(item)).sort(compareText));
+}
+
+/** A list whose items are told apart by a member of theirs, by that member. */
+function keyed(
+  value: Plain | undefined,
+  compare: 'exact' | 'set' | { readonly keyedBy: string },
+): { readonly [name: string]: Plain } | undefined {
+  if (typeof compare === 'string' || !Array.isArray(value)) return undefined;
+  const named = new Map(value.map((item: Plain) => [isRecord(item) ? item[compare.keyedBy] : undefined, item] as const));
+  const isTold = named.size === value.length && [...named.keys()].every((name) => typeof name === 'string' || typeof name === 'number');
+  return isTold ? Object.fromEntries(named) : undefined;
 }
 
 function isRecord(value: Plain | undefined): value is { readonly [name: string]: Plain } {

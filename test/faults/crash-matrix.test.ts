@@ -92,7 +92,10 @@ describe('kill -9 at every boundary of an apply, and again in what ends it', () 
   });
 
   it('must have reached every boundary that is its own, unless a share alone was asked for', () => {
-    const isShare = ASKED !== undefined && ASKED !== 'all';
-    expect(unreached('matrix', killed)).toEqual(isShare ? expect.any(Array) : []);
+    const missing = unreached('matrix', killed);
+    // A share of the engine's places reaches each boundary, and not each of its moments.
+    const wholly = missing.filter((place) => !killed.some(({ boundary }) => place.startsWith(`${boundary} `)));
+    if (ASKED === undefined) expect(wholly).toEqual([]);
+    else expect(missing).toEqual(ASKED === 'all' ? [] : expect.any(Array));
   });
 });

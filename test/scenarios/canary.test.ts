@@ -170,6 +170,8 @@ describe('canaries in every source and every kind of expression', () => {
     const failed = await run(['apply', '--auto-approve', folder], [5]);
     expect(failed.stdout + failed.stderr).toContain('ROUND=three');
     expect(failed.stdout + failed.stderr).toContain('MADE=(sensitive)');
+    await run(['apply', '--auto-approve', '--json', folder], [3]);
+    await run(['hold', '--lift', '--reason', 'again', folder]);
     await run(['apply', '--auto-approve', '--json', folder], [5]);
     await run(['status', folder]);
     await run(['status', '--json', folder]);

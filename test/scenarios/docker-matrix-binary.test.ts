@@ -3,7 +3,7 @@ import { buildImage } from '../../scripts/servers/image.ts';
 import { type Attributes, isAttributes, isList, type Value } from '../../src/core/value.ts';
 import type { Drift, PlanDocument, PlannedChange } from '../../src/plan/model.ts';
 import { containerSchema } from '../../src/providers/docker/container/schema.ts';
-import { accedeOk } from '../support/binary.ts';
+import { accedeConfirmed, accedeOk } from '../support/binary.ts';
 import { eventually } from '../support/engine-client.ts';
 import { Workspace } from '../support/workspace.ts';
 import {
@@ -107,7 +107,7 @@ function write(pick: (row: Row) => Value | undefined): void {
   workspace.write('environment.yaml', JSON.stringify({ ...head, providers: { docker: { host: bench.engine.host } }, resources }, null, 1));
 }
 
-const apply = () => accedeOk(['apply', '--auto-approve', workspace.folder]);
+const apply = () => accedeConfirmed(['apply', '--auto-approve', workspace.folder]);
 
 /** A plan, whose exit code says whether something is to change. */
 async function plan(code: 0 | 2): Promise<PlanDocument> {

@@ -109,15 +109,18 @@ async function serving(): Promise<unknown> {
   return seen.toSorted((a, b) => (a.Name < b.Name ? -1 : 1));
 }
 
+/** Another repository is another identity, which has to be meant. */
+const NAMED = ['--expect-class', 'replacement'];
+
 /** The first round runs, the second one fails in preflight with these words, and nothing has happened. */
-async function mustStopNothing(second: () => void, words: RegExp): Promise<void> {
+async function mustStopNothing(second: () => void, words: RegExp, flags: readonly string[] = []): Promise<void> {
   const first = await push(open, 'abc');
   login(LOGIN.password);
   write(1, first);
   await accedeOk(['apply', '--auto-approve', workspace.folder], { env: env() });
   const before = await serving();
   second();
-  const failed = await accede(['apply', '--auto-approve', '--json', workspace.folder], { env: env() });
+  const failed = await accede(['apply', '--auto-approve', '--json', ...flags, workspace.folder], { env: env() });
   expect(failed.code, failed.stdout + failed.stderr).toBe(5);
   expect(failed.stdout).toMatch(words);
   expect(failed.stdout + failed.stderr).not.toContain('canary');
@@ -137,20 +140,24 @@ describe('before anything is stopped', () => {
     const down = await startRegistry(join(bench.folder, 'down'));
     const lost = await push(down, 'abc');
     await down.stop();
-    await mustStopNothing(() => write(2, lost), new RegExp(`cannot reach the registry ${down.host}`));
+    await mustStopNothing(() => write(2, lost), new RegExp(`cannot reach the registry ${down.host}`), NAMED);
   });
 
   it('must say that a registry refuses the login, and take the same plan when that was corrected', async () => {
     const secret = await push(closed, 'abc');
-    await mustStopNothing(() => {
-      login('wrong');
-      write(2, secret);
-    }, /refuses the image/);
+    await mustStopNothing(
+      () => {
+        login('wrong');
+        write(2, secret);
+      },
+      /refuses the image/,
+      NAMED,
+    );
     await accedeOk(['plan', '--out', workspace.path('plan.json'), workspace.folder], { env: env() });
-    const failed = await accede(['apply', '--auto-approve', workspace.path('plan.json')], { env: env() });
+    const failed = await accede(['apply', ...NAMED, workspace.path('plan.json')], { env: env() });
     expect(failed.code, failed.stderr).toBe(5);
     login(LOGIN.password);
-    await accedeOk(['apply', '--auto-approve', workspace.path('plan.json')], { env: env() });
+    await accedeOk(['apply', ...NAMED, workspace.path('plan.json')], { env: env() });
   });
 
   it('must say that an image is for another platform', async () => {

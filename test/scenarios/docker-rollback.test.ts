@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DockerServer, startDocker } from '../../scripts/servers/docker.ts';
 import { buildImage } from '../../scripts/servers/image.ts';
-import { accede, accedeOk } from '../support/binary.ts';
+import { accede, accedeConfirmed } from '../support/binary.ts';
 import { EngineClient } from '../support/engine-client.ts';
 import { Workspace } from '../support/workspace.ts';
 
@@ -53,7 +53,8 @@ ${version === 3 ? `    extra: ${container('labels: { version: "3" }')}\n` : ''}`
   workspace.write('api.env', `VERSION=${version}\n`);
 }
 
-const run = (argv: readonly string[], token: string, code = 0) => accedeOk([...argv, workspace.folder], { env: { TOKEN: token }, code });
+const run = (argv: readonly string[], token: string, code = 0) =>
+  accedeConfirmed([...argv, workspace.folder], { env: { TOKEN: token }, code });
 
 /** What runs, by name, without what differs between two containers of one kind. */
 async function running(): Promise<Readonly<Record<string, unknown>>> {

@@ -51,11 +51,19 @@ export async function accede(argv: readonly string[], options: RunOptions = {}):
 
 /** The same, and it must end with this code; the error shows what it printed. */
 export async function accedeOk(argv: readonly string[], options: RunOptions & { readonly code?: number } = {}): Promise<Ran> {
-  const ran = await accede(argv, options);
-  if (ran.code !== (options.code ?? 0)) {
-    throw new Error(
-      `accede ${argv.join(' ')} ended with ${ran.code ?? ran.signal}, not ${options.code ?? 0}\n${ran.stdout}\n${ran.stderr}`,
-    );
+  return expectCode(argv, await accede(argv, options), options.code ?? 0);
+}
+
+function expectCode(argv: readonly string[], ran: Ran, code: number): Ran {
+  if (ran.code !== code) {
+    throw new Error(`accede ${argv.join(' ')} ended with ${ran.code ?? ran.signal}, not ${code}\n${ran.stdout}\n${ran.stderr}`);
   }
   return ran;
+}
+
+/** The same for a change that may be a replacement, which is then named as an operator does who has seen the plan. */
+export async function accedeConfirmed(argv: readonly string[], options: RunOptions & { readonly code?: number } = {}): Promise<Ran> {
+  const ran = await accede(argv, options);
+  const isUnnamed = ran.code === 3 && `${ran.stdout}${ran.stderr}`.includes('REPLACEMENT_UNCONFIRMED');
+  return isUnnamed ? await accedeOk([...argv, '--expect-class', 'replacement'], options) : expectCode(argv, ran, options.code ?? 0);
 }
