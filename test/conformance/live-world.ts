@@ -16,7 +16,9 @@ export function liveWorld(name: string, given: Given): void {
       await meddle(driver.recorded(name, NAME).ref ?? '');
       const observed = await driver.read(name, NAME);
       expect(observed, path).toMatchObject({ kind: 'found', owner: 'ours' });
-      expect(await driver.differences(name, NAME, sample), path).toEqual([path]);
+      // Items that are told apart by a member have paths of their own below.
+      const found = (await driver.differences(name, NAME, sample)).map((at) => (/^[.[]/.test(at.replace(path, '')) ? path : at));
+      expect([...new Set(found)], path).toEqual([path]);
       await driver.change(name, NAME, sample);
       expect(await driver.differences(name, NAME, sample), path).toEqual([]);
       await driver.delete(name, NAME);

@@ -121,7 +121,7 @@ describe('a difference that is none', () => {
     await driver.create(CONTAINER, 'partial', attributes);
     expect(await driver.differences(CONTAINER, 'partial', attributes)).toEqual([]);
     const other = { ...attributes, devices: ['/dev/zero:r', '/dev/null:/dev/hole', '/dev/full:r'] };
-    expect(await driver.differences(CONTAINER, 'partial', other)).toEqual(['devices']);
+    expect(await driver.differences(CONTAINER, 'partial', other)).toEqual(['devices["/dev/zero"].permissions']);
   });
 
   it('D5: must not be seen in what the configuration of the engine gives to every container', async () => {
