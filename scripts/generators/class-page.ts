@@ -1,5 +1,6 @@
 import { ROLES } from '../../src/core/facet.ts';
-import { CLASS_NAMES, type ClassRow, classRow, needsAllowance, OPEN_CLASS_NAMES } from '../../src/plan/succession/classes.ts';
+import { CLASS_NAMES, needsAllowance, OPEN_CLASS_NAMES } from '../../src/core/successor-class.ts';
+import { type ClassRow, classRow } from '../../src/plan/succession/classes.ts';
 import type { MaskEntry } from '../../src/plan/succession/mask.ts';
 import { table } from './markdown.ts';
 

@@ -27,6 +27,8 @@ export async function schemaFiles(registry: Registry): Promise<ReadonlyMap<strin
     files.set(`specs/schema/${name}.schema.json`, `${JSON.stringify(schema, null, 2)}\n`);
     files.set(`specs/schema/${name}.d.ts`, await declarations(schema, name));
   }
+  const [environment, fragment] = ['environment', 'fragment'].map((name) => `specs/schema/${name}.d.ts`) as [string, string];
+  files.set(fragment, importing(files.get(fragment) ?? '', files.get(environment) ?? '', './environment.d.ts'));
   return files;
 }
 
@@ -45,6 +47,34 @@ async function declarations(schema: object, kind: string): Promise<string> {
     style: { singleQuote: true, printWidth: 140 },
   });
   return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** The declarations without those that `other` holds just so: what is used of them is imported from there. */
+function importing(text: string, other: string, from: string): string {
+  const held = new Set(declarationsIn(other).map(({ source }) => source));
+  const own = declarationsIn(text).filter(({ source }) => !held.has(source));
+  const body = own.map(({ source }) => source).join('');
+  const names = declarationsIn(text)
+    .filter(({ name, source }) => held.has(source) && new RegExp(`\\b${name}\\b`).test(body))
+    .map(({ name }) => name)
+    .sort();
+  if (names.length === 0) return text;
+  return `${BANNER}\n\nimport type {\n${names.map((name) => `  ${name},\n`).join('')}} from '${from}';\n\n${body}`;
+}
+
+/** Each exported declaration with the comment above it. */
+function declarationsIn(text: string): readonly { readonly name: string; readonly source: string }[] {
+  const parts = text.slice(BANNER.length).split(/^(?=\/\*\*$|export (?:type|interface) )/m);
+  const whole: string[] = [];
+  for (const part of parts) {
+    const last = whole.at(-1);
+    if (last !== undefined && !/^export /m.test(last)) whole[whole.length - 1] = last + part;
+    else whole.push(part);
+  }
+  return whole.flatMap((source) => {
+    const name = /^export (?:type|interface) (\w+)/m.exec(source)?.[1];
+    return name === undefined ? [] : [{ name, source }];
+  });
 }
 
 /** Words of JSON Schema that hold schemas: under names, in a list or alone. */

@@ -1,831 +1,126 @@
 /** Generated from the schema of the same name. */
 
-/**
- * Image by digest, `repository@sha256:…`, by its bare id, `sha256:…`, or as the map that a release has of it; by tag only where the provider says `allow_tags: true`.
- */
-export type Image =
-  | string
-  | {
-      repository: string;
-      digest: string;
-      tag?: string;
-    };
-/**
- * Name on the engine; default `<environment>-<name>[-<key>]`.
- */
-export type Name = string;
-/**
- * Arguments of the entrypoint, or the command itself; text is split into words as a shell does.
- */
-export type Command = string | [(string | number | boolean) | string, ...((string | number | boolean) | string)[]];
-/**
- * Replaces the entrypoint of the image; empty takes it away.
- */
-export type Entrypoint = (string | [(string | number | boolean) | string, ...((string | number | boolean) | string)[]]) | '' | [] | string;
-/**
- * Environment variables, as a map or a list of `NAME=VALUE`.
- */
-export type DockerContainerEnvironment =
-  | {
-      [k: string]: string | number | boolean;
-    }
-  | string[]
-  | string;
-/**
- * Files of `NAME=VALUE` lines beside the document; `environment` is stronger.
- */
-export type EnvFile = string | string[];
-/**
- * Files with secret content, by path in the container; owned by its user with mode 0400.
- */
-export type Secrets =
-  | {
-      [k: string]:
-        | string
-        | {
-            value: string;
-            uid?: number | string;
-            gid?: number | string;
-            mode?: string;
-          };
-    }
-  | string;
-/**
- * Files by path in the container; owned by root with mode 0444.
- */
-export type Configs =
-  | {
-      [k: string]:
-        | string
-        | {
-            content: string;
-            uid?: number | string;
-            gid?: number | string;
-            mode?: string;
-          };
-    }
-  | string;
-/**
- * Mounts: `source:target[:options]` or the long form.
- */
-export type Volumes =
-  | (
-      | string
-      | {
-          type: ('bind' | 'volume' | 'tmpfs') | string;
-          source?: string;
-          target: string;
-          read_only?: boolean | string;
-          bind?:
-            | {
-                propagation?: ('private' | 'rprivate' | 'shared' | 'rshared' | 'slave' | 'rslave') | string;
-                create_host_path?: boolean | string;
-                selinux?: ('z' | 'Z') | string;
-              }
-            | string;
-          volume?:
-            | {
-                nocopy?: boolean | string;
-              }
-            | string;
-          tmpfs?:
-            | {
-                size?: number | string;
-                mode?: string;
-              }
-            | string;
-        }
-    )[]
-  | string;
-/**
- * Mounts in memory: `path[:options]`.
- */
-export type Tmpfs = string | string[];
-/**
- * Published ports: `[host_ip:][published]:target[/protocol]` or the long form.
- */
-export type Ports =
-  | (
-      | (number | string)
-      | {
-          target: number | string;
-          published?: number | string;
-          host_ip?: string;
-          protocol?: ('tcp' | 'udp' | 'sctp') | string;
-        }
-      | string
-    )[]
-  | string;
-/**
- * Ports that are declared without being published.
- */
-export type Expose = (number | string)[] | string;
-/**
- * Networks by name: a list of names, a list of objects with `name`, or a map.
- */
-export type Networks = DockerContainerNetworks | DefaultsDockerContainerNetworks | string;
-export type Ipv6Address = string;
-export type DockerContainerNetworks = (
-  | string
-  | {
-      name: string;
-      aliases?: string[] | string;
-      ipv4_address?: string;
-      ipv6_address?: Ipv6Address;
-    }
-)[];
-/**
- * Uses no network of its own.
- */
-export type NetworkMode = ('bridge' | 'host' | 'none') | string;
-/**
- * Host name in the container; default its short id.
- */
-export type Hostname = string;
-/**
- * More lines of /etc/hosts: `HOST:ADDRESS`, or a map.
- */
-export type ExtraHosts =
-  | {
-      [k: string]: string;
-    }
-  | string[]
-  | string;
-/**
- * Name servers.
- */
-export type Dns = string | string[];
-/**
- * Search domains.
- */
-export type DnsSearch = string | string[];
-/**
- * Options of the resolver.
- */
-export type DnsOpt = string[] | string;
-/**
- * User, `user[:group]`, by name or number.
- */
-export type User = string | number;
-/**
- * More groups of the user.
- */
-export type GroupAdd = (string | number)[] | string;
-/**
- * Working folder.
- */
-export type WorkingDir = string;
-/**
- * When the engine starts it again; default `no`.
- */
-export type Restart = ('no' | 'always' | 'unless-stopped' | 'on-failure') | string;
-/**
- * Runs an init process that forwards signals and reaps processes.
- */
-export type Init = boolean | string;
-/**
- * Mounts its file system for reading only.
- */
-export type ReadOnly = boolean | string;
-/**
- * Capabilities to add, with or without `CAP_`.
- */
-export type CapAdd = string[] | string;
-/**
- * Capabilities to drop, with or without `CAP_`.
- */
-export type CapDrop = string[] | string;
-/**
- * Security options, such as `no-new-privileges`.
- */
-export type SecurityOpt = string[] | string;
-/**
- * Gives it all privileges of the host.
- */
-export type Privileged = boolean | string;
-/**
- * Devices of the host: `source[:target[:permissions]]`.
- */
-export type Devices = string[] | string;
-/**
- * GPUs of the host: `all`, how many, or a list of `{ driver, count, device_ids, capabilities }`.
- */
-export type Gpus =
-  | 'all'
-  | number
-  | (
-      | {
-          driver?: string;
-          count?: 'all' | number | string;
-          device_ids?: [string, ...string[]] | string;
-          capabilities?: string[] | string;
-        }
-      | string
-    )[]
-  | string;
-/**
- * Limits of its processes: a number, or `{ soft, hard }`.
- */
-export type Ulimits =
-  | {
-      [k: string]:
-        | number
-        | {
-            soft: number | string;
-            hard: number | string;
-          }
-        | string;
-    }
-  | string;
-/**
- * Kernel parameters, as a map or a list.
- */
-export type Sysctls =
-  | {
-      [k: string]: string | number | boolean;
-    }
-  | string[]
-  | string;
-/**
- * Size of /dev/shm; default 64m.
- */
-export type ShmSize = number | string;
-/**
- * Memory limit.
- */
-export type MemLimit = number | string;
-/**
- * Memory that it should get under pressure.
- */
-export type MemReservation = number | string;
-/**
- * Memory and swap together; -1 for no limit; default twice `mem_limit`.
- */
-export type MemswapLimit = (number | string) | -1 | '-1' | string;
-/**
- * Number of CPUs, in parts of one.
- */
-export type Cpus = number | string;
-/**
- * Share of CPU time under load; default 1024.
- */
-export type CpuShares = number | string;
-/**
- * CPUs on which it runs.
- */
-export type Cpuset = string;
-/**
- * Most processes; -1 for no limit.
- */
-export type PidsLimit = number | string;
-/**
- * How soon it is killed when memory runs out.
- */
-export type OomScoreAdj = number | string;
-/**
- * Log driver and its options; default those of the engine.
- */
-export type Logging =
-  | {
-      driver?: string;
-      options?:
-        | {
-            [k: string]: string | number | boolean;
-          }
-        | string;
-    }
-  | string;
-/**
- * Labels, as a map or a list of `NAME=VALUE`.
- */
-export type Labels =
-  | {
-      [k: string]: string | number | boolean;
-    }
-  | string[]
-  | string;
-/**
- * How the engine tells whether it is healthy; members that are left out come from the image.
- */
-export type Healthcheck =
-  | {
-      /**
-       * Text for a shell, or `[CMD, …]`, `[CMD-SHELL, text]`, `[NONE]`.
-       */
-      test?: string | [string, ...string[]];
-      /**
-       * Switches the check of the image off.
-       */
-      disable?: boolean | string;
-      /**
-       * Time between two checks.
-       */
-      interval?: string;
-      /**
-       * Time after which a check counts as failed.
-       */
-      timeout?: string;
-      /**
-       * Time in which failures do not count.
-       */
-      start_period?: string;
-      /**
-       * Time between two checks in the start period; engines from API 1.44.
-       */
-      start_interval?: string;
-      /**
-       * Failures in a row that make it unhealthy.
-       */
-      retries?: number | string;
-    }
-  | string;
-/**
- * Signal that asks it to end.
- */
-export type StopSignal = string;
-/**
- * Time after that signal before it is killed, in whole seconds; default 10s.
- */
-export type StopGracePeriod = string;
-/**
- * Process namespace of the host or of another container.
- */
-export type Pid = string;
-/**
- * IPC namespace.
- */
-export type Ipc = ('none' | 'private' | 'shareable' | 'host') | string;
-/**
- * Platform that the image must be for.
- */
-export type Platform = string;
-/**
- * OCI runtime; default that of the engine.
- */
-export type Runtime = string;
-/**
- * Gives a successor new anonymous volumes and removes them with their container; otherwise they go over and are kept.
- */
-export type RenewAnonVolumes = boolean | string;
-/**
- * When it counts as ready: `{ docker: true }`, `{ http }`, `{ tcp }` or `{ command }`, with `timeout` (480s) and `interval` (1s).
- */
-export type Ready =
-  | {
-      docker?: true | string;
-      http?:
-        | string
-        | {
-            url: string;
-            in?: 'container' | string;
-            status?: number | [number | string, ...(number | string)[]] | string;
-            body?: string;
-          };
-      tcp?: string;
-      command?: [string, ...string[]] | string;
-      timeout?: string;
-      interval?: string;
-    }
-  | string;
-/**
- * Addresses of what must be there first; one with for_each means all instances.
- */
-export type DependsOn =
-  | (
-      | string
-      | {
-          /**
-           * The address that is needed.
-           */
-          address: string;
-          /**
-           * Restarts with it.
-           */
-          restart?: boolean | string;
-        }
-    )[]
-  | string;
-/**
- * The part that the resource plays, where its type allows several.
- */
-export type Role =
-  | (
-      | 'service'
-      | 'worker'
-      | 'store'
-      | 'job'
-      | 'frontend'
-      | 'ingress'
-      | 'catalog'
-      | 'ownership'
-      | 'trust'
-      | 'runtime'
-      | 'credential'
-      | 'data'
-      | 'infrastructure'
-    )
-  | string;
-/**
- * How an object, and the instances of one for_each, are replaced.
- */
-export type Update =
-  | {
-      /**
-       * How many instances are replaced, restarted or started at once; default 1.
-       */
-      batch?: number | string;
-      /**
-       * Whether the old instance goes before the new one comes (the default), or after the new one is ready.
-       */
-      order?: ('stop-first' | 'start-first') | string;
-      /**
-       * How long the old instance goes on after everything has gone over to the new one; with order: start-first alone.
-       */
-      drain?: string;
-      /**
-       * How long to wait between two batches.
-       */
-      pause?: string;
-    }
-  | string;
-/**
- * What may happen to the object.
- */
-export type Lifecycle =
-  | {
-      /**
-       * The object is never removed or replaced.
-       */
-      prevent_destroy?: boolean | string;
-      /**
-       * Paths of attributes whose differences are left alone, or all.
-       */
-      ignore_changes?: 'all' | string[] | string;
-      /**
-       * A replacement is made before the old object goes.
-       */
-      create_before_destroy?: boolean | string;
-      /**
-       * Addresses, or paths of their attributes, whose change replaces this object.
-       */
-      replace_triggered_by?: string[] | string;
-      /**
-       * What must hold before the object is changed.
-       */
-      preconditions?: Preconditions | string;
-      /**
-       * What must hold after the object was changed.
-       */
-      postconditions?: Preconditions | string;
-      /**
-       * Affirms what happens to data that would stay behind.
-       */
-      data?: ('copied' | 'empty') | string;
-      /**
-       * Going back after a new version touched the data is safe.
-       */
-      reversible?: boolean | string;
-    }
-  | string;
-/**
- * Items: A condition.
- */
-export type Preconditions = (
-  | {
-      /**
-       * An expression that must be true, as ${…}.
-       */
-      that: string;
-      /**
-       * What is said when it is not.
-       */
-      message: string;
-    }
-  | string
-)[];
-/**
- * How long effects may take.
- */
-export type Timeouts =
-  | {
-      /**
-       * How long making the object may take.
-       */
-      create?: string;
-      /**
-       * How long replacing the object may take.
-       */
-      replace?: string;
-      /**
-       * How long removing the object may take.
-       */
-      remove?: string;
-      /**
-       * How long the object may take to get ready.
-       */
-      ready?: string;
-    }
-  | string;
-/**
- * Where it comes from. An image that is loaded from an archive needs none.
- */
-export type Repository = string;
-/**
- * Digest of its manifest, or for an archive the id of the image.
- */
-export type Digest = string;
-/**
- * Platform that it must be for.
- */
-export type DockerImagePlatform = string;
-/**
- * File of `docker save` beside the document to load it from.
- */
-export type Archive = string;
-/**
- * What it must declare of itself.
- */
-export type Expect =
-  | {
-      /**
-       * Value of `org.opencontainers.image.revision`.
-       */
-      revision?: string;
-      /**
-       * Value of `org.opencontainers.image.source`.
-       */
-      source?: string;
-      /**
-       * Its entrypoint.
-       */
-      entrypoint?: string | string[];
-    }
-  | string;
-/**
- * Image by digest, `repository@sha256:…`, or by its bare id; mostly a reference to a `docker.image`.
- */
-export type DockerImageContentImage = string;
-/**
- * File or folder in the image. Symbolic links on the way are not followed.
- */
-export type Path = string;
-/**
- * Which containers are meant, running or not.
- */
-export type Selector =
-  | {
-      /**
-       * Label that a container has to carry, `NAME=VALUE` or `NAME`; all of several.
-       */
-      label: string | [string | string, ...(string | string)[]];
-    }
-  | string;
-/**
- * What has to hold, or the plan is refused: `subset`, each of them is one of this environment; `equal`, and each container of this environment is one of them. Default `none`.
- */
-export type Guard = ('none' | 'subset' | 'equal') | string;
-/**
- * Networks by name: a list of names, a list of objects with `name`, or a map.
- */
-export type DockerJobNetworks = DockerContainerNetworks | DefaultsDockerContainerNetworks | string;
-/**
- * Memory limit.
- */
-export type DockerJobMemLimit = number | string;
-/**
- * Memory that it should get under pressure.
- */
-export type DockerJobMemReservation = number | string;
-/**
- * Memory and swap together; -1 for no limit; default twice `mem_limit`.
- */
-export type DockerJobMemswapLimit = (number | string) | -1 | '-1' | string;
-/**
- * Number of CPUs, in parts of one.
- */
-export type DockerJobCpus = number | string;
-/**
- * Share of CPU time under load; default 1024.
- */
-export type DockerJobCpuShares = number | string;
-/**
- * CPUs on which it runs.
- */
-export type DockerJobCpuset = string;
-/**
- * Most processes; -1 for no limit.
- */
-export type DockerJobPidsLimit = number | string;
-/**
- * Labels, as a map or a list of `NAME=VALUE`.
- */
-export type DockerJobLabels =
-  | {
-      [k: string]: string | number | boolean;
-    }
-  | string[]
-  | string;
-/**
- * Name of its container on the engine; default `<environment>-<name>[-<key>]`.
- */
-export type DockerJobName = string;
-/**
- * Any values that count as inputs of the run beside its other attributes.
- */
-export type Inputs = unknown;
-/**
- * When it runs: `on_change`, when its inputs differ from those of the last completed run; `once`, when no run ever completed with them; `on_demand`, when `accede run ADDRESS` is called; `by_reference`, when it is given a request, one JSON document that it finds at `/accede/request.json`. Default `on_change`.
- */
-export type Run = ('on_change' | 'once' | 'on_demand' | 'by_reference') | string;
-/**
- * When an `on_demand` job is due, in the five fields of cron (minute, hour, day of the month, month, day of the week; UTC) or as `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. Nothing runs by it alone: it is for what runs `accede run ADDRESS`.
- */
-export type Schedule = string;
-/**
- * Stage in which it runs; default `migrate`.
- */
-export type Stage = ('migrate' | 'start' | 'verify') | string;
-/**
- * Time after which it is stopped and counts as failed; default `10m`, at most `24h`.
- */
-export type Timeout = string;
-/**
- * File in the container that holds its receipt: one JSON document of at most 1 MiB.
- */
-export type Output = string;
-/**
- * Takes its standard output as the receipt; what it logs belongs on standard error.
- */
-export type Stdout = boolean | string;
-/**
- * File beside the document with the JSON Schema (draft-07 or 2020-12) that the receipt has to fit, from the next run on.
- */
-export type Schema = string;
-/**
- * How many containers of earlier completed runs stay for reading; default 0.
- */
-export type Keep = number | string;
-/**
- * Name on the engine; default `<environment>-<name>[-<key>]`.
- */
-export type DockerNetworkName = string;
-/**
- * Options of the driver.
- */
-export type DriverOpts =
-  | {
-      [k: string]: string | number | boolean;
-    }
-  | string;
-/**
- * Whether it is cut off from the outside.
- */
-export type Internal = boolean | string;
-/**
- * Whether single containers may join a Swarm network.
- */
-export type Attachable = boolean | string;
-/**
- * Whether it carries IPv6.
- */
-export type Ipv6 = boolean | string;
-/**
- * Address management.
- */
-export type Ipam =
-  | {
-      /**
-       * Address management driver; default `default`.
-       */
-      driver?: string;
-      /**
-       * Address pools; the engine chooses one when there is none.
-       */
-      config?:
-        | (
-            | {
-                subnet?: string;
-                gateway?: string;
-                ip_range?: string;
-                aux_addresses?:
-                  | {
-                      [k: string]: string;
-                    }
-                  | string;
-              }
-            | string
-          )[]
-        | string;
-    }
-  | string;
-/**
- * Options of the driver.
- */
-export type DockerVolumeDriverOpts =
-  | {
-      [k: string]: string | number | boolean;
-    }
-  | string;
-/**
- * Host names and addresses that it is for. Others make a new certificate and key.
- */
-export type Names = [string | string, ...(string | string)[]] | string;
-/**
- * The directory of its two files, certificate.pem and key.pem; it is made, and the one above it has to be there. A relative path starts at the folder of the document. Default .accede/certificates/ and its name.
- */
-export type LocalCertificatePath = string;
-/**
- * For how many days it is valid. Default 365. Another number makes a new one.
- */
-export type ValidityDays = number | string;
-/**
- * Counts the certificates: another number makes a new one with a new key. Default 1.
- */
-export type Generation = number | string;
-/**
- * The user who owns both files, by name or number. Without it the owner is not looked at.
- */
-export type Owner = string | number;
-/**
- * Permission bits of the key in octal, quoted. Default "0600". The certificate has 0644.
- */
-export type Mode = string;
-/**
- * Where the directory stands; the one above it has to be there. A relative path starts at the folder of the document.
- */
-export type LocalDirectoryPath = string;
-/**
- * The user who owns the directory, by name or number. Without it the owner is not looked at.
- */
-export type LocalDirectoryOwner = string | number;
-/**
- * Permission bits in octal, quoted. Default "0700".
- */
-export type LocalDirectoryMode = string;
-/**
- * Whether a file .accede-directory in it says whose it is. Default true: a directory without our marker is refused, such as the empty place where a disk is not mounted.
- */
-export type Marker = boolean | string;
-/**
- * Where the file stands. A relative path starts at the folder of the document.
- */
-export type LocalFilePath = string;
-/**
- * The text of the file. Either this or `source`.
- */
-export type Content = string;
-/**
- * A file beside the document whose bytes are the content. Either this or `content`.
- */
-export type Source = string;
-/**
- * Permission bits in octal, quoted. Default "0644".
- */
-export type LocalFileMode = string;
-/**
- * The user who owns the file, by name or number. Without it the owner is not looked at.
- */
-export type LocalFileOwner = string | number;
-/**
- * The group of the file, by name or number. Without it the group is not looked at.
- */
-export type Group = string | number;
-/**
- * Treats the content as a secret although it was written in the open.
- */
-export type Sensitive = boolean | string;
-/**
- * What kind of keys. Only ed25519, which is the default.
- */
-export type Algorithm = 'ed25519' | string;
-/**
- * Counts the pairs: another number makes a new one. Default 1.
- */
-export type LocalKeypairGeneration = number | string;
-/**
- * How many former public keys stay in `public_keys`, so that what they signed is taken for a while. Default 1; 0 lets them go.
- */
-export type Overlap = number | string;
-/**
- * The ports to give away, as "20000-20099". Nothing else should use them; those of two resources must not overlap.
- */
-export type Range = string;
-/**
- * Who gets a port. A name keeps its port for as long as it stands here.
- */
-export type LocalPortsNames = [string | string, ...(string | string)[]] | string;
-/**
- * How many random bytes it has. Default 32. Another number makes a new value.
- */
-export type Bytes = number | string;
-/**
- * How the bytes are written as text. Default hex. Another one makes a new value.
- */
-export type Encoding = ('hex' | 'base64' | 'base64url') | string;
-/**
- * Counts the values: another number makes a new one. Default 1.
- */
-export type LocalSecretGeneration = number | string;
+import type {
+  Algorithm,
+  Archive,
+  Attachable,
+  Bytes,
+  CapAdd,
+  CapDrop,
+  Command,
+  Configs,
+  Content,
+  CpuShares,
+  Cpus,
+  Cpuset,
+  DependsOn,
+  Devices,
+  Digest,
+  Dns,
+  DnsOpt,
+  DnsSearch,
+  DockerContainerEnvironment,
+  DockerImageContentImage,
+  DockerImagePlatform,
+  DockerJobCpuShares,
+  DockerJobCpus,
+  DockerJobCpuset,
+  DockerJobLabels,
+  DockerJobMemLimit,
+  DockerJobMemReservation,
+  DockerJobMemswapLimit,
+  DockerJobName,
+  DockerJobNetworks,
+  DockerJobPidsLimit,
+  DockerNetworkName,
+  DockerVolumeDriverOpts,
+  DriverOpts,
+  Encoding,
+  Entrypoint,
+  EnvFile,
+  Expect,
+  Expose,
+  ExtraHosts,
+  Generation,
+  Gpus,
+  Group,
+  GroupAdd,
+  Guard,
+  Healthcheck,
+  Hostname,
+  Image,
+  Init,
+  Inputs,
+  Internal,
+  Ipam,
+  Ipc,
+  Ipv6,
+  Keep,
+  Labels,
+  Lifecycle,
+  LocalCertificatePath,
+  LocalDirectoryMode,
+  LocalDirectoryOwner,
+  LocalDirectoryPath,
+  LocalFileMode,
+  LocalFileOwner,
+  LocalFilePath,
+  LocalKeypairGeneration,
+  LocalPortsNames,
+  LocalSecretGeneration,
+  Logging,
+  Marker,
+  MemLimit,
+  MemReservation,
+  MemswapLimit,
+  Mode,
+  Name,
+  Names,
+  NetworkMode,
+  Networks,
+  OomScoreAdj,
+  Output,
+  Overlap,
+  Owner,
+  Path,
+  Pid,
+  PidsLimit,
+  Platform,
+  Ports,
+  Privileged,
+  Range,
+  ReadOnly,
+  Ready,
+  RenewAnonVolumes,
+  Repository,
+  Restart,
+  Role,
+  Run,
+  Runtime,
+  Schedule,
+  Schema,
+  Secrets,
+  SecurityOpt,
+  Selector,
+  Sensitive,
+  ShmSize,
+  Source,
+  Stage,
+  Stdout,
+  StopGracePeriod,
+  StopSignal,
+  Sysctls,
+  Timeout,
+  Timeouts,
+  Tmpfs,
+  Ulimits,
+  Update,
+  User,
+  ValidityDays,
+  Volumes,
+  WorkingDir,
+} from './environment.d.ts';
+
 /**
  * Any value. It is kept in the state as it was at the last apply.
  */
@@ -2329,14 +1624,4 @@ export interface Fragment {
   overrides?: {
     [k: string]: unknown;
   };
-}
-export interface DefaultsDockerContainerNetworks {
-  [k: string]:
-    | {
-        aliases?: string[] | string;
-        ipv4_address?: string;
-        ipv6_address?: Ipv6Address;
-      }
-    | null
-    | string;
 }

@@ -142,7 +142,10 @@ function decideCreate(situation: Situation): Decision {
   const base = { order: null, paths: [], before: null, after, start: false, refusal: undefined, action: 'create' } as const;
   if (row === undefined) return { ...base, cause: { kind: 'self' }, reason: 'not there yet' };
   const interrupted = row.ref === null || situation.unsettled.some((step) => step.object === 'remove');
-  if (interrupted) return { ...base, cause: { kind: 'self' }, reason: 'its predecessor was removed and it has not come yet' };
+  if (interrupted) {
+    const went = row.deposed.length > 0 ? 'was set aside' : 'was removed';
+    return { ...base, cause: { kind: 'self' }, reason: `its predecessor ${went} and it has not come yet` };
+  }
   return { ...base, cause: { kind: 'drift', of: 'missing' }, reason: 'recorded, but no longer there' };
 }
 

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../core/diagnostic.ts';
+import { needsAllowance } from '../core/successor-class.ts';
 import type { Plain } from '../core/value.ts';
 import type { PlanDocument } from '../plan/model.ts';
 import type { Hold } from '../state/model.ts';
@@ -6,9 +7,6 @@ import { countApprovals, type Requirement, type Tally } from './count.ts';
 import { type Frozen, frozenBy } from './freeze.ts';
 import { holdsOn } from './hold.ts';
 import type { Policy } from './policy.ts';
-
-/** Classes that need no place in `allow`: they do nothing, or end what was begun. */
-export const ALWAYS_ALLOWED: readonly string[] = ['no-op', 'annotation', 'resume', 'revert', 'refuse'];
 
 /** What ends an operation that is open is never kept off by the calendar. */
 const NEVER_FROZEN: readonly string[] = ['no-op', 'resume', 'revert', 'refuse'];
@@ -88,7 +86,7 @@ function neededFor(name: string, { approvals }: Policy): number {
 }
 
 function isAllowed(name: string, { allow }: Policy): boolean {
-  return allow === undefined || ALWAYS_ALLOWED.includes(name) || allow.includes(name);
+  return allow === undefined || !needsAllowance(name) || allow.includes(name);
 }
 
 function frozenNow({ policy, now, way }: AdmissionQuestion, classes: readonly string[]): readonly Frozen[] {
@@ -147,7 +145,7 @@ function approvalsMissing({ class: name, needed, by, open }: Tally, breaksFreeze
     severity: 'error',
     code: 'APPROVALS_MISSING',
     summary: 'The plan lacks approvals',
-    detail: `The class ${name} needs ${needed} ${needed === 1 ? 'approval' : 'approvals'} of exactly this plan; ${given}. ${who}${more} Nothing was changed.`,
+    detail: `The class ${name} needs ${needed} ${needed === 1 ? 'approval' : 'approvals'} of exactly this plan; ${given}. ${who}${more} What is approved is a saved plan: accede plan --out PLAN writes it. Nothing was changed.`,
     expected: String(needed),
     observed: String(by.length),
     next: 'accede approve PLAN --key FILE',

@@ -1,6 +1,7 @@
 import { parsePublicKey } from '../core/ed25519.ts';
 import { compileRule } from '../core/expression-rule.ts';
 import { splitInterpolation } from '../core/expression-text.ts';
+import { needsAllowance } from '../core/successor-class.ts';
 import { type Attributes, isAttributes, isList, type Value } from '../core/value.ts';
 import { checkValue } from '../providers/validate.ts';
 import { evaluateCompiled } from './compile.ts';
@@ -19,9 +20,6 @@ import {
 } from './source.ts';
 
 const EFFECTS = ['deny', 'warn'] as const;
-
-/** Classes that need no place in `allow`. */
-const ALWAYS_ALLOWED: readonly string[] = ['no-op', 'annotation', 'resume', 'revert'];
 
 /**
  * The `policy` block, evaluated and checked; empty when it is not there or has a mistake. The expressions of rules are not evaluated here: they
@@ -155,7 +153,7 @@ function mistakesOfApprovals(policy: Attributes): readonly Mistake[] {
         path,
       });
     }
-    if (allow !== undefined && !allow.includes(name) && !ALWAYS_ALLOWED.includes(name) && !(name === 'policy-change' && needed === 0)) {
+    if (allow !== undefined && !allow.includes(name) && needsAllowance(name) && !(name === 'policy-change' && needed === 0)) {
       found.push({
         severity: 'warning',
         code: 'APPROVALS_UNUSED',

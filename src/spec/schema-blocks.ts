@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GOVERNED_CLASSES } from '../core/successor-class.ts';
 import { duration } from './duration.ts';
 
 const text = () => z.string().min(1);
@@ -75,43 +76,9 @@ export const stateSchema = z
   ])
   .describe('Where the state is kept.');
 
-/** Every class that may stand in `allow`. */
-export const CLASSES = [
-  'resume',
-  'revert',
-  'catalog-retry',
-  'catalog-supersede',
-  'catalog-abandon',
-  'worker-supersede',
-  'supersede',
-  'destroy',
-  'initial',
-  'drift-repair',
-  'annotation',
-  'policy-change',
-  'reference-completion',
-  'worker-tuning',
-  'credential-rotation',
-  'trust-transition',
-  'routing',
-  'frontend-content',
-  'runtime-generation',
-  'job-run',
-  'configuration',
-  'store-refresh',
-  'worker-implementation',
-  'serving-refresh',
-  'release-refresh',
-  'catalog-upgrade',
-  'topology',
-  'data-reset',
-  'replacement',
-  'composite',
-] as const;
-
-const classSet = () => z.array(z.enum(CLASSES));
+const classSet = () => z.array(z.enum(GOVERNED_CLASSES));
 /** What a freeze window may let through: `rollback` is going back, whatever its class. */
-const exceptions = () => z.array(z.enum([...CLASSES, 'rollback']));
+const exceptions = () => z.array(z.enum([...GOVERNED_CLASSES, 'rollback']));
 
 const moment = () => z.iso.datetime({ offset: true, error: 'a time such as 2026-12-20T00:00:00+01:00' });
 const weekday = () =>
@@ -150,7 +117,7 @@ export const policySchema = z.strictObject({
     .optional()
     .describe('How changes outside of the known classes are taken; permissive when left out.'),
   allow: classSet().optional().describe('Successor classes that may be applied.'),
-  approvals: z.partialRecord(z.enum(CLASSES), z.int().min(0)).optional().describe('How many approvals a class needs.'),
+  approvals: z.partialRecord(z.enum(GOVERNED_CLASSES), z.int().min(0)).optional().describe('How many approvals a class needs.'),
   approvers: z
     .array(
       z.strictObject({

@@ -161,7 +161,7 @@ export async function planAndApplyIn(
       const answer =
         isReplacement(plan) && args.expectClass === undefined && shell.stdin.isTTY === true
           ? await askClass(shell, plan, signal)
-          : await askApproval(shell, signal);
+          : await askApproval(shell, signal, { isSaveable: rollback === undefined && isRecovery !== true });
       if (answer.kind === 'no') return failWith(shell, [answer.diagnostic]);
     }
     return await carryOut(shell, opened.value, plan, args, how);

@@ -6,13 +6,21 @@ import { askLine } from '../views/prompt.ts';
 /** How a question was answered. */
 export type Answer = { readonly kind: 'yes' } | { readonly kind: 'no'; readonly diagnostic: Diagnostic };
 
-/** Asks whether the plan is to be applied. Without a terminal nobody can answer, and nothing is applied. */
-export async function askApproval(shell: Shell, signal: AbortSignal, question = 'Apply this plan?'): Promise<Answer> {
+/**
+ * Asks whether what was shown is to be done. Without a terminal nobody can answer, and nothing is. `isSaveable`: a plan of the documents can be
+ * saved and applied without a question; what goes back cannot.
+ */
+export async function askApproval(
+  shell: Shell,
+  signal: AbortSignal,
+  { question = 'Apply this plan?', isSaveable }: { readonly question?: string; readonly isSaveable: boolean },
+): Promise<Answer> {
   if (shell.stdin.isTTY !== true) {
+    const ways = isSaveable ? 'Give --auto-approve, or save the plan with accede plan --out and apply that file.' : 'Give --auto-approve.';
     return no(
       'APPROVAL_IMPOSSIBLE',
       'Nobody can be asked',
-      'The plan has to be approved, and stdin is no terminal to ask on. Nothing was changed. Give --auto-approve, or save the plan with accede plan --out and apply that file.',
+      `This has to be approved, and stdin is no terminal to ask on. Nothing was changed. ${ways}`,
     );
   }
   const answer = await askLine(`${question} Only "yes" is accepted: `, { ...shell, signal });

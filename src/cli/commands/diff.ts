@@ -3,12 +3,13 @@ import { diagnoseBackend } from '../../apply/failure.ts';
 import { keptBundle, noSuchSerial } from '../../apply/past.ts';
 import type { Bundle } from '../../core/bundle.ts';
 import { type Diagnostic, fail, type Outcome, succeed } from '../../core/diagnostic.ts';
-import { type LoadOptions, loadEnvironment } from '../../spec/load.ts';
+import { loadEnvironment } from '../../spec/load.ts';
 import { BackendError } from '../../state/contract.ts';
 import { type DiffArguments, parseDiffArguments } from '../arguments/diff.ts';
 import { serialOf } from '../arguments/rollback.ts';
 import { usageError } from '../arguments/values.ts';
 import { compareSides, desiredSide, isEqual, plannedSide, recordedSide, type Side } from '../comparison.ts';
+import { documentsOnly } from '../documents-only.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type LocatedState, openLocated } from '../past-workspace.ts';
 import { kindOf } from '../paths.ts';
@@ -109,7 +110,7 @@ async function readSide(named: Named, reading: Reading): Promise<Outcome<Side>> 
       return plan.ok ? succeed(plannedSide(`plan ${plan.value.digest}`, plan.value)) : plan;
     }
     case 'folder': {
-      const loaded = await loadEnvironment({ ...optionsFor(shell, args), folder: named.path });
+      const loaded = await loadEnvironment(documentsOnly(shell, args, named.path));
       return loaded.ok ? succeed(desiredSide(named.path, loaded.value)) : loaded;
     }
     case 'serial': {
@@ -118,18 +119,6 @@ async function readSide(named: Named, reading: Reading): Promise<Outcome<Side>> 
     }
   }
   return named satisfies never;
-}
-
-function optionsFor(shell: Shell, args: DiffArguments): Omit<LoadOptions, 'folder'> {
-  return {
-    registry: shell.registry,
-    variables: args.variables,
-    variableFiles: args.variableFiles.map((file) => resolve(shell.folder, file)),
-    processEnvironment: shell.environment,
-    secrets: 'none',
-    stateSecrets: 'none',
-    signal: shell.interrupts.reads,
-  };
 }
 
 async function readSerial(serial: number, located: LocatedState, isWritten: boolean): Promise<Outcome<Side>> {

@@ -68,7 +68,10 @@ async function back(shell: Shell, args: RecoverArguments): Promise<ExitCode> {
   if (!opened.ok) return failWith(shell, opened.diagnostics);
   try {
     if (!args.autoApprove) {
-      const answer = await askApproval(shell, shell.interrupts.reads, 'Take back what the open operation did?');
+      const answer = await askApproval(shell, shell.interrupts.reads, {
+        question: 'Take back what the open operation did?',
+        isSaveable: false,
+      });
       if (answer.kind === 'no') return failWith(shell, [answer.diagnostic]);
     }
     shell.interrupts.beginApply();

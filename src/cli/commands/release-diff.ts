@@ -3,12 +3,12 @@ import { type Diagnostic, fail, type Outcome, succeed } from '../../core/diagnos
 import { type Compared, compareEnvironments, compareReleases } from '../../plan/succession/compare.ts';
 import type { SuccessionPolicy } from '../../plan/succession/match.ts';
 import { successionPolicy } from '../../plan/succession/policy.ts';
-import { defaultRegistry } from '../../providers/registry.ts';
 import type { Environment } from '../../spec/environment.ts';
 import { loadEnvironment } from '../../spec/load.ts';
 import { type Release, readReleaseFile } from '../../spec/release.ts';
 import { parseReleaseDiffArguments, type ReleaseDiffArguments } from '../arguments/release-diff.ts';
 import { usageError } from '../arguments/values.ts';
+import { documentsOnly } from '../documents-only.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { kindOf } from '../paths.ts';
 import type { RawInput, Shell } from '../shell.ts';
@@ -43,7 +43,7 @@ async function compare(args: ReleaseDiffArguments, shell: Shell): Promise<Outcom
     const sides = [await load(before, args, shell), await load(after, args, shell)] as const;
     const [one, other] = sides;
     if (!one.ok || !other.ok) return { ok: false, diagnostics: sides.flatMap(({ diagnostics }) => diagnostics) };
-    return compareEnvironments(one.value, other.value, defaultRegistry(), policy);
+    return compareEnvironments(one.value, other.value, shell.registry, policy);
   }
   const releases = [await readReleaseFile(before), await readReleaseFile(after)] as const;
   const [one, other] = releases;
@@ -51,20 +51,11 @@ async function compare(args: ReleaseDiffArguments, shell: Shell): Promise<Outcom
   if (environment === undefined) return succeed(compareReleases(one.value.document, other.value.document, policy));
   const [left, right] = [withRelease(environment, one.value), withRelease(environment, other.value)];
   if (!left.ok || !right.ok) return { ok: false, diagnostics: [...left.diagnostics, ...right.diagnostics] };
-  return compareEnvironments(left.value, right.value, defaultRegistry(), policy);
+  return compareEnvironments(left.value, right.value, shell.registry, policy);
 }
 
 function load(folder: string, args: ReleaseDiffArguments, shell: Shell): Promise<Outcome<Environment>> {
-  return loadEnvironment({
-    folder,
-    registry: defaultRegistry(),
-    variables: args.variables,
-    variableFiles: args.variableFiles.map((file) => resolve(shell.folder, file)),
-    processEnvironment: shell.environment,
-    secrets: 'none',
-    stateSecrets: 'none',
-    signal: shell.interrupts.reads,
-  });
+  return loadEnvironment(documentsOnly(shell, args, folder));
 }
 
 /** The environment as it would be with this release. */

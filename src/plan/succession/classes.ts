@@ -1,4 +1,5 @@
 import type { Facet, Role, Stage } from '../../core/facet.ts';
+import type { ClassName } from '../../core/successor-class.ts';
 import { ANY_ROLE, changed, type Mask, type MaskEntry, WORKING, whole } from './mask.ts';
 
 /** How much goes down. `tuple`: every worker of a claimed family as well; `stopped`: every service and worker that uses the data. */
@@ -25,48 +26,6 @@ export interface ClassRow {
   /** Why a plan has this class, as one sentence without its full stop. */
   readonly rule: string;
 }
-
-/** All classes that a plan can have while no operation is open, in the order in which they are tried. */
-export const CLASS_NAMES = [
-  'no-op',
-  'destroy',
-  'initial',
-  'drift-repair',
-  'annotation',
-  'policy-change',
-  'reference-completion',
-  'worker-tuning',
-  'credential-rotation',
-  'trust-transition',
-  'routing',
-  'frontend-content',
-  'runtime-generation',
-  'job-run',
-  'configuration',
-  'store-refresh',
-  'worker-implementation',
-  'serving-refresh',
-  'release-refresh',
-  'catalog-upgrade',
-  'topology',
-  'data-reset',
-  'replacement',
-  'composite',
-  'refuse',
-] as const;
-export type ClassName = (typeof CLASS_NAMES)[number];
-
-/** The classes of a plan over an operation that has not ended, in the order in which they are tried. */
-export const OPEN_CLASS_NAMES = [
-  'resume',
-  'revert',
-  'catalog-retry',
-  'catalog-supersede',
-  'catalog-abandon',
-  'worker-supersede',
-  'supersede',
-] as const;
-export type OpenClassName = (typeof OPEN_CLASS_NAMES)[number];
 
 const SERVING: readonly Role[] = ['service', 'worker'];
 const ROUTED: readonly Facet[] = ['routing', ...WORKING];
@@ -291,10 +250,3 @@ export const MASKED_CLASSES: readonly ClassRow[] = [
 export function classRow(name: string): ClassRow | undefined {
   return MASKED_CLASSES.find((entry) => entry.name === name);
 }
-
-/** Whether a class has to stand in `allow` when that is given. `destroy`, `initial` and `drift-repair` have to. */
-export function needsAllowance(name: string): boolean {
-  return !FREE.has(name);
-}
-
-const FREE: ReadonlySet<string> = new Set(['no-op', 'annotation', 'resume', 'revert', 'refuse']);

@@ -1,6 +1,7 @@
 import { compareText, type ResourceAddress } from '../../core/address.ts';
 import { STAGES, type Stage } from '../../core/facet.ts';
 import type { Graph } from '../../core/graph.ts';
+import { type ClassName, needsAllowance, type OpenClassName } from '../../core/successor-class.ts';
 import type { ResourceLookup } from '../../core/template.ts';
 import type { Assessed } from '../assess.ts';
 import type { PlanInputs } from '../inputs.ts';
@@ -8,7 +9,7 @@ import { beginningLineage } from '../marks.ts';
 import type { PlannedOutput, PlannedStep, Refusal, Succession } from '../model.ts';
 import { roleOf } from '../role.ts';
 import { changesOf } from './changes.ts';
-import { type ClassName, classRow, needsAllowance, type OpenClassName } from './classes.ts';
+import { classRow } from './classes.ts';
 import { directionOf } from './direction.ts';
 import { admits, type PathChange } from './mask.ts';
 import { type Match, matchClass, type Rejected, type SuccessionPolicy } from './match.ts';

@@ -1,4 +1,5 @@
-import { type ClassName, type ClassRow, MASKED_CLASSES } from './classes.ts';
+import type { ClassName } from '../../core/successor-class.ts';
+import { type ClassRow, MASKED_CLASSES } from './classes.ts';
 import { admits, entryAdmits, isRider, type PathChange } from './mask.ts';
 
 /** How changes that no class covers are taken: what is in force of `policy.succession` and `policy.allow`. */

@@ -1,4 +1,4 @@
-import type { ClassName, OpenClassName } from './classes.ts';
+import type { ClassName, OpenClassName } from '../../core/successor-class.ts';
 import { admits, changed, type Mask, type PathChange, WORKING } from './mask.ts';
 
 /** What the journal of an operation that has not ended says of it. */

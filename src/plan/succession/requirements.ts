@@ -1,6 +1,7 @@
+import type { ClassName } from '../../core/successor-class.ts';
 import { type Attributes, isAttributes } from '../../core/value.ts';
 import type { Refusal } from '../model.ts';
-import { type ClassName, classRow } from './classes.ts';
+import { classRow } from './classes.ts';
 import type { PathChange } from './mask.ts';
 
 /** The backup hook as it is in force, and as the candidate has it. */

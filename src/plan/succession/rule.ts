@@ -1,5 +1,6 @@
+import type { ClassName } from '../../core/successor-class.ts';
 import type { Refusal } from '../model.ts';
-import { type ClassName, classRow } from './classes.ts';
+import { classRow } from './classes.ts';
 import { isRider, type PathChange } from './mask.ts';
 import type { Match } from './match.ts';
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FACETS, ROLES } from '../../../src/core/facet.ts';
-import { CLASS_NAMES, classRow, MASKED_CLASSES } from '../../../src/plan/succession/classes.ts';
+import { CLASS_NAMES } from '../../../src/core/successor-class.ts';
+import { classRow, MASKED_CLASSES } from '../../../src/plan/succession/classes.ts';
 import { admits, CHANGE_ACTIONS, entryAdmits, isRider, type PathChange } from '../../../src/plan/succession/mask.ts';
 import { covers, matchClass, type SuccessionPolicy, uncoveredBy } from '../../../src/plan/succession/match.ts';
 
